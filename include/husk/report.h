@@ -1,0 +1,125 @@
+// What comes out: how a command ended, and everything that was measured on the way.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace husk {
+
+// A call of the system that failed, and on what. Text is "openat: No such file: /x".
+struct Error {
+    std::string step;
+    int code = 0;        // errno, or 0
+    std::string detail;  // a path, or what to do about it
+
+    std::string text() const;
+};
+
+// How it ended. What the kernel reported decides, never words in the output.
+struct Exited {
+    int code;
+};
+struct Signaled {
+    int signal;
+};
+struct TimedOut {
+    std::chrono::milliseconds limit;
+};
+struct Cancelled {
+    std::string why;
+};
+struct LimitExceeded {
+    std::string name;
+    uint64_t value;
+    uint64_t peak;
+};
+struct Denied {
+    std::string rule;
+    std::string reason;
+};
+struct NotStarted {
+    Error cause;
+};
+struct Running {};  // still
+struct Lost {       // nobody can know
+    std::string why;
+};
+using Ending = std::variant<Exited, Signaled, TimedOut, Cancelled, LimitExceeded, Denied,
+                            NotStarted, Running, Lost>;
+
+// What of a stream's bytes is shown, and where the rest is.
+struct Excerpt {
+    uint64_t total_bytes = 0;
+    uint64_t total_lines = 0;
+    std::vector<std::pair<uint64_t, uint64_t>> shown;  // byte ranges of the stream
+    std::filesystem::path log;
+    bool complete = true;         // the log holds every byte
+    uint64_t dropped_bytes = 0;   // that it does not hold
+    std::string dropped_because;  // empty when complete
+};
+
+// Measured, or absent.
+struct Usage {
+    std::optional<double> user_ms;
+    std::optional<double> system_ms;
+    std::optional<uint64_t> peak_memory_bytes;
+    std::string peak_memory_of;  // "largest process" or "tree"
+    std::optional<uint64_t> read_bytes;
+    std::optional<uint64_t> written_bytes;
+    std::optional<uint64_t> processes;
+};
+
+// A process that outlived the command.
+struct Leftover {
+    int pid = 0;
+    std::string name;
+    std::string reason;  // why it could not be killed, if that was tried
+};
+
+// Which walls stood.
+struct Confinement {
+    std::string mode = "open";
+    std::string files = "open";
+    std::string network = "open";
+    std::string signals = "open";
+    std::string processes = "host";
+    std::string limits = "rlimits";
+    std::vector<std::string> missing;
+};
+
+struct Report {
+    Ending ending = Running{};
+    std::string shell_id;  // empty when nothing was started
+    std::string session;
+    std::string command;
+    std::string display;
+    std::string output;  // merged; for split streams empty
+    std::optional<std::string> out;
+    std::optional<std::string> err;
+    Excerpt excerpt;                       // of stdout when split
+    std::optional<Excerpt> error_excerpt;  // of stderr when split
+    uint64_t cursor = 0;                   // where reading goes on
+    std::optional<double> duration_ms;
+    std::optional<int> pid;  // of the main process, which leads its group
+    bool in_background = false;
+    Usage usage;
+    Confinement confinement;
+    std::vector<Leftover> leftovers;
+    std::vector<std::string> notes;
+
+    bool ended() const { return !std::holds_alternative<Running>(ending); }
+};
+
+// The word of the ending: "exited", "signaled", "timed_out" ...
+const char* status_word(const Ending& ending);
+
+// As a shell would have it: the code, or 128 + signal; nothing where there is none.
+std::optional<int> exit_code(const Ending& ending);
+
+}  // namespace husk
