@@ -1,0 +1,11 @@
+// Husk: run an agent's shell commands exactly, and tell the truth about what happened.
+//
+//     husk::Bash bash;
+//     const husk::Report report = bash.run({.command = "make -j2"});
+//
+#pragma once
+
+#include "bash.h"
+#include "report.h"
+#include "request.h"
+#include "shells.h"

@@ -1,0 +1,89 @@
+// What goes in: one call, and everything about the conversation it belongs to.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <variant>
+
+namespace husk {
+
+// What the command may touch.
+enum class Mode { ReadOnly, Workspace, Open };
+
+// What becomes of processes that outlive the command's main process.
+enum class Leftovers {
+    Adopt,  // they stay, as a shell with an id
+    Kill,   // they go with it
+    Wait,   // the command ends when they do
+};
+
+// One pipe in the true order, or stdout and stderr apart.
+enum class Streams { Merged, Split };
+
+// When the time is over: the whole tree dies, or the command goes on as a shell.
+enum class OnTimeout { Kill, Background };
+
+// Standard input is at its end, or a text, or a file, or a descriptor of the caller's.
+struct NoInput {};
+struct InputText {
+    std::string text;
+};
+struct InputFile {
+    std::filesystem::path path;
+};
+struct InputDescriptor {
+    int fd;
+};
+using Input = std::variant<NoInput, InputText, InputFile, InputDescriptor>;
+
+// How a tree is stopped: asked with a signal, and killed when patience is over.
+struct StopLadder {
+    int signal = 15;
+    std::chrono::milliseconds patience{2000};
+};
+
+struct Request {
+    std::string command = {};                // for bash -c
+    std::string description = {};            // recorded, not interpreted
+    std::filesystem::path working_dir = {};  // empty: the context's
+    std::optional<std::chrono::milliseconds> timeout = {};
+    OnTimeout on_timeout = OnTimeout::Kill;
+    std::optional<std::chrono::milliseconds> idle_timeout = {};
+    bool background = false;  // return as soon as it runs
+    Leftovers leftovers = Leftovers::Adopt;
+    Streams streams = Streams::Merged;
+    Input input = NoInput{};
+    std::map<std::string, std::optional<std::string>> env = {};  // no value: unset
+    StopLadder stop = {};
+    uint64_t max_output_bytes = 30'000;        // shown in the report
+    uint64_t keep_output_bytes = 64ULL << 20;  // kept in the spool, for each stream
+    std::optional<uint64_t> output_limit = {};  // more than this ends the command
+};
+
+// A piece of output as it came, byte for byte.
+struct OutputPiece {
+    bool errors = false;  // of stderr, when the streams are apart
+    uint64_t offset = 0;  // in its stream
+    std::string bytes;
+    uint64_t dropped_before = 0;  // came faster than it was read, and is gone
+};
+
+// Everything about the conversation that a call belongs to. The tool keeps none of it.
+struct ToolContext {
+    std::filesystem::path working_dir = {};  // empty: the process's own
+    std::stop_token cancel = {};             // when stopped, the command's tree is killed
+    std::string session = {};                // empty: one of this tool's own
+    Mode mode = Mode::Open;
+    // While a call is under way, on the thread that waits for it. The shell's id, then pieces
+    // of output; all that is kept has been given when the report comes.
+    std::function<void(const std::string& shell_id)> on_start = {};
+    std::function<void(const OutputPiece&)> on_output = {};
+};
+
+}  // namespace husk
