@@ -1,0 +1,323 @@
+#include "command.h"
+
+#include <asm/errno.h>
+#include <asm/fcntl.h>
+#include <linux/signalfd.h>
+#include <linux/wait.h>
+
+#include "message.h"
+#include "pool.h"
+#include "sys.h"
+#include "tree.h"
+
+namespace keeper {
+namespace {
+
+using husk::record::Reason;
+using husk::record::Record;
+using husk::record::State;
+using husk::wire::Leftovers;
+using keeper_clock::after;
+using keeper_clock::earlier;
+using keeper_clock::millisecond;
+using keeper_clock::monotonic;
+using keeper_clock::never;
+using keeper_clock::realtime;
+
+constexpr uint64_t settling_ms = 20;
+constexpr uint64_t rest_after_ms = 1000;
+constexpr uint64_t register_after_ms = 5;
+constexpr uint64_t save_after_ms = 10;
+constexpr uint64_t give_up_after_ms = 5000;
+constexpr uint64_t round_ms = 2;
+constexpr uint64_t late_round_ms = 1000;
+constexpr uint32_t caller_gone_patience_ms = 300;
+constexpr uint32_t default_patience_ms = 2000;
+constexpr int msg_dontwait = 0x40;
+constexpr int msg_nosignal = 0x4000;
+
+void tell(int lifeline, char word) {
+    if (lifeline >= 0) sys::send(lifeline, &word, 1, msg_dontwait | msg_nosignal);
+}
+
+bool is_over(uint64_t moment, uint64_t now) { return moment != never && now >= moment; }
+
+}  // namespace
+
+void Command::refuse(Page& page, const Handles& handles, husk::record::Step step, uint32_t error) {
+    page->reason = Reason::NotStarted;
+    page->step = step;
+    page->error = error;
+    page->ended = page->gone = realtime();
+    page.save_ending();
+    page.save_state(State::Gone);
+    tell(handles.lifeline, husk::wire::said_gone);
+}
+
+void Command::keep(const husk::wire::Plan& plan, Page& page, Handles& handles, output::Stream& out,
+                   output::Stream& err) {
+    page_ = &page;
+    handles_ = &handles;
+    out_ = &out;
+    err_ = &err;
+    leftovers_ = plan.leftovers;
+    background_at_deadline_ = (plan.flags & husk::wire::BackgroundAtDeadline) != 0;
+    stop_signal_ = plan.stop_signal;
+    plan_patience_ms_ = plan.patience_ms;
+    idle_ms_ = plan.idle_ms;
+    output_limit_ = plan.output_limit;
+
+    now_ = monotonic();
+    deadline_ = after(now_, plan.deadline_ms);
+    idle_at_ = after(now_, plan.idle_ms);
+    lifetime_ms_ = plan.lifetime_ms;
+    lifetime_at_ = after(now_, plan.lifetime_ms);
+    rest_at_ = after(now_, rest_after_ms);
+    register_at_ = after(now_, register_after_ms);
+    if (registry_.at_once) enroll();
+    foreground_ = (plan.flags & husk::wire::Foreground) != 0;
+    if (!foreground_) tell(handles_->lifeline, husk::wire::said_started);
+
+    while (!(published_ && tree_empty_)) {
+        wait_for_events();
+        on_clock();
+    }
+    publish(State::Gone);
+}
+
+uint64_t Command::next_moment() const {
+    uint64_t next = earlier(earlier(deadline_, idle_at_), earlier(lifetime_at_, settled_at_));
+    next = earlier(next, earlier(earlier(patience_at_, round_at_), give_up_at_));
+    return earlier(earlier(next, save_at_), earlier(rest_at_, register_at_));
+}
+
+void Command::wait_for_events() {
+    pollfd fds[5] = {};
+    fds[0] = {signals_, POLLIN, 0};
+    fds[1] = {out_->pipe(), POLLIN, 0};  // ppoll passes over a descriptor of -1
+    fds[2] = {err_->pipe(), POLLIN, 0};
+    fds[3] = {handles_->lifeline, POLLIN, 0};
+    fds[4] = {handles_->caller, POLLIN, 0};
+    const uint64_t next = next_moment();
+    const uint64_t left = next <= now_ ? 0 : next - now_;
+    const sys::Time timeout{static_cast<int64_t>(left / 1'000'000'000),
+                            static_cast<int64_t>(left % 1'000'000'000)};
+    sys::ppoll(fds, 5, next == never ? nullptr : &timeout);
+    now_ = monotonic();
+
+    bool came = false;
+    if (fds[1].revents != 0) came = out_->pump() || came;
+    if (fds[2].revents != 0) came = err_->pump() || came;
+    if (came) {
+        rest_at_ = after(now_, rest_after_ms);
+        if (idle_ms_ != 0) idle_at_ = after(now_, idle_ms_);
+        if (save_at_ == never) save_at_ = after(now_, save_after_ms);
+    }
+    if (fds[0].revents != 0) on_signals();
+    if (fds[3].revents != 0 || fds[4].revents != 0) on_caller();
+}
+
+void Command::on_signals() {
+    signalfd_siginfo info{};
+    bool child = false;
+    while (sys::read(signals_, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo == SIGCHLD) {
+            child = true;
+            continue;
+        }
+        if (info.ssi_code != SI_QUEUE) {
+            stop(Reason::Killed, SIGTERM, default_patience_ms);
+            continue;
+        }
+        const uint64_t value = info.ssi_ptr;
+        const uint32_t reason = husk::wire::stop_reason(value);
+        const bool known = reason >= static_cast<uint32_t>(Reason::Killed) &&
+                           reason <= static_cast<uint32_t>(Reason::SessionEnded);
+        stop(known ? static_cast<Reason>(reason) : Reason::Killed, husk::wire::stop_signal(value),
+             husk::wire::stop_patience(value));
+    }
+    if (child) reap();
+}
+
+void Command::reap() {
+    for (;;) {
+        int status = 0;
+        rusage used{};
+        const long pid = sys::wait4(-1, &status, WNOHANG | __WALL, &used);
+        if (pid == -ECHILD) tree_empty_ = true;
+        if (pid <= 0) break;
+        meter_->add(used);
+        if (static_cast<uint32_t>(pid) != (*page_)->main || main_ended_) continue;
+        main_ended_ = true;
+        if (!published_) note_end(status);
+    }
+    if (main_ended_ && !published_) on_main_end();
+}
+
+void Command::note_end(int status) {
+    (*page_)->wait_status = status;
+    (*page_)->duration_ns = monotonic() - (*page_)->started_mono;
+    (*page_)->ended = realtime();
+}
+
+// Main has ended, or something of its tree has, after main.
+void Command::on_main_end() {
+    if (tree_empty_) return settle();
+    if (ladder_ != ladder::State::Standing) return;  // being stopped: the tree goes first
+    if (leftovers_ == Leftovers::Wait) return;
+    if (settled_at_ == never) settled_at_ = after(now_, settling_ms);
+}
+
+// All that main could have said is in the pipes now: read exactly that, and answer.
+void Command::settle() {
+    settled_at_ = never;
+    if (!tree_empty_ && leftovers_ == Leftovers::Kill && ladder_ == ladder::State::Standing)
+        return climb(ladder::Event::StopHard);
+    out_->drain();
+    err_->drain();
+    published_ = true;
+    if (tree_empty_) return;  // keep() says that it is gone
+    page_->set(husk::record::LeftTree);
+    publish(State::Ended);
+    detach();
+    deadline_ = idle_at_ = never;  // they were the command's
+}
+
+void Command::publish(State state) {
+    if (meter_->read((*page_)->usage))
+        page_->set(husk::record::IoKnown);
+    if (state == State::Gone) (*page_)->gone = realtime();
+    page_->save_ending();
+    page_->save_state(state);
+    tell(handles_->lifeline, state == State::Gone ? husk::wire::said_gone : husk::wire::said_ended);
+}
+
+void Command::on_caller() {
+    char word = 0;
+    const long got = handles_->lifeline < 0 ? 0 : sys::recv(handles_->lifeline, &word, 1, msg_dontwait);
+    if (got == 1 && word == husk::wire::said_detach) return detach();
+    if (got == 1) return;
+    // End of file, or the pidfd says that the caller is dead.
+    const bool waited_for = foreground_;
+    detach();
+    if (waited_for) stop(Reason::CallerGone, SIGTERM, caller_gone_patience_ms);
+}
+
+// Nobody waits any more; from here on the command is a background shell.
+void Command::detach() {
+    foreground_ = false;
+    page_->set(husk::record::InBackground);
+    sys::close_once(handles_->lifeline);
+    sys::close_once(handles_->caller);
+}
+
+void Command::stop(Reason reason, uint32_t signal, uint32_t patience_ms) {
+    if (ladder_ == ladder::State::Standing && !main_ended_) (*page_)->reason = reason;
+    asked_signal_ = signal != 0 ? signal : SIGTERM;
+    const bool hard = asked_signal_ == SIGKILL || patience_ms == 0;
+    if (ladder_ == ladder::State::Standing) patience_at_ = after(now_, patience_ms);
+    if (!hard) patience_at_ = earlier(patience_at_, after(now_, patience_ms));
+    if (!hard || asked_signal_ == SIGKILL) {
+        climb(hard ? ladder::Event::StopHard : ladder::Event::Stop);
+        return;
+    }
+    climb(ladder::Event::Stop);
+    climb(ladder::Event::StopHard);
+}
+
+void Command::climb(ladder::Event event) {
+    const ladder::Step step = ladder::advance(ladder_, event);
+    ladder_ = step.state;
+    if (step.action == ladder::Action::Ask) {
+        page_->set(husk::record::TermSent);
+        tree::signal_all(static_cast<int>(asked_signal_), tree::spare_none);
+    }
+    if (step.action == ladder::Action::Kill) {
+        page_->set(husk::record::KillSent);
+        patience_at_ = never;
+        give_up_at_ = after(now_, give_up_after_ms);
+        kill_round();
+    }
+}
+
+void Command::kill_round() {
+    const tree::Sent sent = tree::signal_all(SIGKILL, tree::spare_none);
+    if ((*page_)->killed < sent.reached) (*page_)->killed = sent.reached;
+    reap();
+    now_ = monotonic();
+    const bool late = ladder_ == ladder::State::GaveUp || sent.reached == 0;
+    round_at_ = tree_empty_ ? never : after(now_, late ? late_round_ms : round_ms);
+    if (sent.reached == 0 && sent.refused > 0) give_up_at_ = earlier(give_up_at_, now_);
+}
+
+// Not before a short command has had the time to end: waking the nursery costs it two percent.
+// Killed before this, the keeper leaves a record that says running and a log that nobody
+// locks, and readers know what that means.
+void Command::enroll() {
+    register_at_ = never;
+    const pool::Registration registration{registry_.place};
+    message::send(registry_.socket, &registration, sizeof registration, &handles_->record, 1);
+}
+
+void Command::on_clock() {
+    if (is_over(settled_at_, now_)) settle();
+    on_limits();
+    on_ladder();
+    if (is_over(register_at_, now_)) enroll();
+    if (is_over(save_at_, now_)) {
+        save_at_ = never;
+        page_->save_counts();
+    }
+    if (is_over(rest_at_, now_)) {
+        rest_at_ = never;
+        out_->rest();
+        err_->rest();
+    }
+}
+
+void Command::on_limits() {
+    if (is_over(deadline_, now_)) {
+        deadline_ = never;
+        if (background_at_deadline_ && foreground_) {
+            tell(handles_->lifeline, husk::wire::said_background);
+            detach();
+        } else if (!background_at_deadline_) {
+            stop(Reason::Deadline, stop_signal_, plan_patience_ms_);
+        }
+    }
+    if (is_over(idle_at_, now_)) {
+        idle_at_ = never;
+        (*page_)->limit = (*page_)->peak = idle_ms_;
+        stop(Reason::Idle, stop_signal_, plan_patience_ms_);
+    }
+    if (is_over(lifetime_at_, now_)) {
+        lifetime_at_ = never;
+        (*page_)->limit = (*page_)->peak = lifetime_ms_;
+        stop(Reason::Lifetime, stop_signal_, plan_patience_ms_);
+    }
+    const uint64_t bytes = out_->bytes() + err_->bytes();
+    if (output_limit_ != 0 && bytes > output_limit_) {
+        (*page_)->limit = output_limit_;
+        (*page_)->peak = bytes;
+        output_limit_ = 0;
+        stop(Reason::OutputLimit, stop_signal_, plan_patience_ms_);
+    }
+}
+
+void Command::on_ladder() {
+    if (is_over(patience_at_, now_)) {
+        patience_at_ = never;
+        climb(ladder::Event::PatienceOver);
+    }
+    if (is_over(round_at_, now_)) kill_round();
+    if (is_over(give_up_at_, now_)) {
+        give_up_at_ = never;
+        climb(ladder::Event::RoundsOver);
+        page_->set(husk::record::Survivors);
+        page_->save_counts();
+        if (!main_ended_) note_end(-1);  // not ours to kill: nobody knows how it will end
+        if (!published_) settle();
+    }
+}
+
+}  // namespace keeper

@@ -1,0 +1,101 @@
+// One command in a keeper's hands, from the plan to the moment when nothing of it lives.
+#pragma once
+
+#include <linux/poll.h>
+#include <linux/signal.h>
+#include <stdint.h>
+
+#include "clock.h"
+#include "ladder.h"
+#include "output.h"
+#include "page.h"
+#include "record.h"
+#include "usage.h"
+#include "wire.h"
+
+namespace keeper {
+
+struct Handles {
+    int record;
+    int lifeline;  // -1 when nobody listens any more
+    int caller;    // pidfd, -1 likewise
+};
+
+// Where to tell the nursery which record to write off should this keeper be killed.
+struct Registry {
+    int socket;
+    uint32_t place;
+    bool at_once;
+};
+
+class Command {
+public:
+    Command(const Registry& registry, int signals, usage::Meter& meter)
+        : registry_(registry), signals_(signals), meter_(&meter) {}
+
+    // Looks after the command that `start` made, until nothing of it lives.
+    // Closes the handles that nobody needs any more.
+    void keep(const husk::wire::Plan& plan, Page& page, Handles& handles, output::Stream& out,
+              output::Stream& err);
+
+    // Publishes that nothing was started.
+    static void refuse(Page& page, const Handles& handles, husk::record::Step step, uint32_t error);
+
+private:
+    void wait_for_events();
+    void on_signals();
+    void on_caller();
+    void on_clock();
+    void on_limits();
+    void on_ladder();
+    void enroll();
+    void reap();
+    void note_end(int status);
+    void on_main_end();
+
+    void stop(husk::record::Reason reason, uint32_t signal, uint32_t patience_ms);
+    void climb(ladder::Event event);
+    void kill_round();
+    void detach();
+    void settle();
+    void publish(husk::record::State state);
+    uint64_t next_moment() const;
+
+    Registry registry_;
+    int signals_;
+    usage::Meter* meter_;
+    Page* page_ = nullptr;
+    Handles* handles_ = nullptr;
+    output::Stream* out_ = nullptr;
+    output::Stream* err_ = nullptr;
+    husk::wire::Leftovers leftovers_{};
+    bool background_at_deadline_ = false;
+
+    uint64_t now_ = 0;
+    bool foreground_ = false;  // somebody waits, and the command ends with them
+    bool main_ended_ = false;
+    bool tree_empty_ = false;
+    bool published_ = false;
+
+    ladder::State ladder_ = ladder::State::Standing;
+    uint32_t stop_signal_ = SIGTERM;  // of the plan
+    uint32_t plan_patience_ms_ = 0;
+    uint32_t asked_signal_ = SIGTERM;
+
+    // Moments, monotonic; `never` when not wanted.
+    uint64_t deadline_ = keeper_clock::never;
+    uint64_t idle_at_ = keeper_clock::never;
+    uint64_t lifetime_at_ = keeper_clock::never;
+    uint64_t settled_at_ = keeper_clock::never;
+    uint64_t patience_at_ = keeper_clock::never;
+    uint64_t round_at_ = keeper_clock::never;
+    uint64_t give_up_at_ = keeper_clock::never;
+    uint64_t rest_at_ = keeper_clock::never;
+    uint64_t register_at_ = keeper_clock::never;
+    uint64_t save_at_ = keeper_clock::never;
+    uint64_t idle_ms_ = 0;
+    uint64_t lifetime_ms_ = 0;
+    uint64_t output_limit_ = 0;
+};
+
+}  // namespace keeper

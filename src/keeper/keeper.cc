@@ -1,0 +1,207 @@
+#include "keeper.h"
+
+#include <asm/errno.h>
+#include <linux/fcntl.h>
+#include <linux/prctl.h>
+#include <linux/signal.h>
+
+#include "clock.h"
+#include "command.h"
+#include "message.h"
+#include "output.h"
+#include "record.h"
+#include "start.h"
+#include "sys.h"
+#include "usage.h"
+#include "wire.h"
+
+namespace keeper {
+namespace {
+
+using husk::record::State;
+using husk::record::Step;
+
+alignas(4096) char plan_message[husk::wire::max_plan];
+
+struct Pipe {
+    int read = -1;
+    int write = -1;
+};
+
+// Made ahead of need, so that the call does not wait for it.
+struct Spare {
+    Pipe out;
+    int signals = -1;
+    usage::Meter meter;
+};
+
+bool make_pipe(Pipe& pipe) {
+    int fds[2];
+    if (sys::pipe2(fds, O_CLOEXEC) != 0) return false;
+    pipe = {fds[0], fds[1]};
+    // Only our end: a command that finds its output non-blocking loses some of it.
+    sys::fcntl(pipe.read, F_SETFL, O_NONBLOCK);
+    return true;
+}
+
+void close_pipe(Pipe& pipe) {
+    sys::close_once(pipe.read);
+    sys::close_once(pipe.write);
+}
+
+void prepare(Spare& spare) {
+    if (spare.signals < 0) {
+        const uint64_t all = ~uint64_t{0};
+        sys::rt_sigprocmask(SIG_SETMASK, &all);
+        const uint64_t wanted = (uint64_t{1} << (SIGCHLD - 1)) | (uint64_t{1} << (SIGTERM - 1));
+        spare.signals =
+            static_cast<int>(sys::signalfd4(-1, &wanted, O_NONBLOCK | O_CLOEXEC));
+        spare.meter.open();
+    }
+    if (spare.out.read < 0) make_pipe(spare.out);
+}
+
+// The descriptors of a plan, in the order that wire.h gives; each is closed once.
+struct Taken {
+    int directory = -1;
+    int input = -1;
+    int log = -1;
+    int error_log = -1;
+    Handles handles{-1, -1, -1};
+};
+
+bool sort_out(const message::Received& received, const husk::wire::Plan& plan, Taken& taken) {
+    const bool split = (plan.flags & husk::wire::Split) != 0;
+    const bool foreground = (plan.flags & husk::wire::Foreground) != 0;
+    const unsigned wanted =
+        husk::wire::plan_descriptors + (split ? 1U : 0U) + (foreground ? 1U : 0U);
+    if (received.fd_count != wanted) return false;
+    unsigned next = 0;
+    taken.directory = received.fds[next++];
+    taken.input = received.fds[next++];
+    taken.handles.record = received.fds[next++];
+    taken.handles.lifeline = received.fds[next++];
+    taken.log = received.fds[next++];
+    if (split) taken.error_log = received.fds[next++];
+    if (foreground) taken.handles.caller = received.fds[next++];
+    return true;
+}
+
+void close_all(Taken& taken) {
+    sys::close_once(taken.directory);
+    sys::close_once(taken.input);
+    sys::close_once(taken.log);
+    sys::close_once(taken.error_log);
+    sys::close_once(taken.handles.record);
+    sys::close_once(taken.handles.lifeline);
+    sys::close_once(taken.handles.caller);
+}
+
+void close_all(const message::Received& received) {
+    for (unsigned i = 0; i < received.fd_count; ++i) sys::close(received.fds[i]);
+}
+
+// The proof of life: whoever can lock this log knows that its keeper is dead.
+bool lock_log(int log) {
+    sys::FileLock lock{};
+    lock.type = F_WRLCK;
+    return sys::fcntl_lock(log, F_SETLK, &lock) == 0;
+}
+
+void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, long size) {
+    const auto& plan = *reinterpret_cast<const husk::wire::Plan*>(plan_message);
+    const bool split = taken.error_log >= 0;
+    Pipe errors;
+    if ((spare.out.read < 0 && !make_pipe(spare.out)) || (split && !make_pipe(errors)))
+        return Command::refuse(page, taken.handles, Step::MakePipe, EMFILE);
+
+    page->keeper = static_cast<uint32_t>(sys::getpid());
+    page->started = keeper_clock::realtime();
+    page->started_mono = keeper_clock::monotonic();
+    spare.meter.begin();
+    const start::Started started = start::command(
+        plan_message, size,
+        {taken.input, spare.out.write, split ? errors.write : spare.out.write, taken.directory});
+    sys::close_once(spare.out.write);
+    sys::close_once(errors.write);
+    sys::close_once(taken.input);
+    sys::close_once(taken.directory);
+    if (started.pid == 0) {
+        Command::refuse(page, taken.handles, started.step, started.error);
+        close_pipe(spare.out);
+        close_pipe(errors);
+        return;
+    }
+    page->main = static_cast<uint32_t>(started.pid);
+    page.save_start();
+    page.save_state(State::Running);
+    output::Stream out;
+    output::Stream err;
+    out.open(spare.out.read, taken.log, plan.cap, page, page->out);
+    if (split) err.open(errors.read, taken.error_log, plan.cap, page, page->err);
+    spare.out = {};
+    taken.log = taken.error_log = -1;
+    // A nursery without spares must know at once; else it may sleep through a short command.
+    const bool last_spare = pool::count(*post.seats, pool::Seat::Idle) == 0;
+    Command command({post.registry, post.place, last_spare}, spare.signals, spare.meter);
+    command.keep(plan, page, taken.handles, out, err);
+    // The log is closed, and so unlocked, only after the ending has been published.
+    out.close();
+    err.close();
+}
+
+// One plan, from the message to the last byte.
+void serve(const Post& post, Spare& spare, const message::Received& received) {
+    const auto& plan = *reinterpret_cast<const husk::wire::Plan*>(plan_message);
+    const bool sound = received.size >= static_cast<long>(sizeof plan) &&
+                       plan.magic == husk::wire::magic && plan.version == husk::wire::version;
+    Taken taken;
+    // A caller whose plan cannot be read sees its lifeline close, and the record untouched.
+    if (!sound || !sort_out(received, plan, taken)) return close_all(received);
+    // The lock is also the claim: a caller that takes its plan back locks the log first.
+    static Page page;
+    if (lock_log(taken.log) && page.load(taken.handles.record))
+        start_and_keep(post, spare, page, taken, received.size);
+    close_all(taken);
+}
+
+void wake(const Post& post) {
+    const pool::Registration nothing{post.place};
+    message::send(post.registry, &nothing, sizeof nothing, nullptr, 0);
+}
+
+// Nothing is in hand, so nobody has to clear up after it.
+[[noreturn]] void leave(pool::Place& place) {
+    pool::sit(place, pool::Seat::Leaving);
+    sys::exit_group(0);
+}
+
+}  // namespace
+
+void live(const Post& post) {
+    sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>("husk-keeper"), 0);
+    sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
+    sys::prctl(PR_SET_DUMPABLE, 1, 0);  // else an ordinary user may not open its own counters
+    static Spare spare;
+    prepare(spare);
+    sys::prctl(PR_SET_DUMPABLE, 0, 0);
+
+    pool::Place& place = post.seats->places[post.place];
+    for (;;) {
+        pool::sit(place, pool::Seat::Idle);
+        if (pool::is_awaited(*post.seats)) wake(post);
+        const message::Received received =
+            message::receive(post.queue, plan_message, sizeof plan_message, 0);
+        if (received.size == -EINTR) continue;
+        const bool waited_long = received.size == -EAGAIN;
+        if (waited_long && pool::count(*post.seats, pool::Seat::Idle) <= pool::spares) continue;
+        // Nobody is left to send plans, or there are more spares than are needed.
+        if (received.size <= 0) leave(place);
+        if (!pool::change(place, pool::Seat::Idle, pool::Seat::Busy)) sys::exit_group(0);
+        serve(post, spare, received);
+        if (pool::count(*post.seats, pool::Seat::Idle) >= pool::most_spares) leave(place);
+        prepare(spare);
+    }
+}
+
+}  // namespace keeper

@@ -1,0 +1,18 @@
+// One keeper: takes a plan from the queue, keeps the command until nothing of it lives, and
+// comes back for the next one.
+#pragma once
+
+#include "pool.h"
+
+namespace keeper {
+
+struct Post {
+    int queue;     // plans come here
+    int registry;  // to the nursery
+    pool::Seats* seats;
+    uint32_t place;
+};
+
+[[noreturn]] void live(const Post& post);
+
+}  // namespace keeper

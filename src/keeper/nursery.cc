@@ -1,0 +1,356 @@
+#include "nursery.h"
+
+#include <asm/errno.h>
+#include <linux/mman.h>
+#include <asm/socket.h>
+#include <linux/fcntl.h>
+#include <linux/prctl.h>
+#include <linux/signal.h>
+#include <linux/signalfd.h>
+#include <linux/wait.h>
+
+#include "clock.h"
+#include "keeper.h"
+#include "message.h"
+#include "pool.h"
+#include "record.h"
+#include "sys.h"
+#include "tree.h"
+#include "wire.h"
+
+namespace nursery {
+namespace {
+
+using husk::record::Reason;
+using husk::record::State;
+using keeper_clock::never;
+using pool::Seat;
+
+constexpr unsigned max_clients = 512;
+constexpr int af_unix = 1;
+constexpr int sock_stream = 1;
+constexpr int sock_seqpacket = 5;
+constexpr int sock_cloexec = O_CLOEXEC;
+constexpr int cld_stopped = 5;  // CLD_STOPPED
+constexpr uint64_t spare_patience_s = 30;
+constexpr uint64_t orphan_round_ms = 2;
+constexpr uint32_t burst = 8;
+
+husk::wire::Birth birth;
+int listener = -1;
+int queue_in = -1;   // given to every client
+int queue_out = -1;  // read by keepers
+int registry_in = -1;
+int registry_out = -1;
+int signals = -1;
+pool::Seats* seats = nullptr;
+
+int clients[max_clients];
+unsigned client_count = 0;
+int records[pool::max_keepers];  // what a busy keeper registered, or -1
+Reason causes[pool::max_keepers];  // why a keeper was killed by us
+
+bool orphans = false;  // a keeper died, its tree may be ours now
+bool closing = false;
+uint64_t ends_at = never;
+
+bool is_keeper(int pid) {
+    for (uint32_t i = 0; i < seats->used; ++i)
+        if (seats->places[i].pid == pid) return true;
+    return false;
+}
+
+uint32_t place_of(int pid) {
+    for (uint32_t i = 0; i < seats->used; ++i)
+        if (seats->places[i].pid == pid) return i;
+    return pool::max_keepers;
+}
+
+void fork_keeper() {
+    uint32_t free = 0;
+    while (free < seats->used && seats->places[free].pid != 0) ++free;
+    if (free >= pool::max_keepers) return;
+    if (free == seats->used) ++seats->used;
+    pool::sit(seats->places[free], Seat::Idle);
+    const long pid = sys::fork();
+    if (pid == 0) {
+        // What belongs to the nursery alone would keep clients and sockets alive.
+        for (unsigned i = 0; i < client_count; ++i) sys::close(clients[i]);
+        for (uint32_t i = 0; i < seats->used; ++i)
+            if (records[i] >= 0) sys::close(records[i]);
+        sys::close_once(listener);
+        sys::close(queue_in);
+        sys::close(registry_out);
+        sys::close(signals);
+        sys::close(husk::wire::birth_fd);  // the session's lock
+        keeper::live({queue_out, registry_in, seats, free});
+    }
+    if (pid < 0) pool::sit(seats->places[free], Seat::Empty);
+    seats->places[free].pid = pid < 0 ? 0 : static_cast<int32_t>(pid);
+    causes[free] = Reason::KeeperKilled;
+}
+
+// Refilled when work has used up the spares, never while one is left: a fork beside a call
+// makes the call slower.
+void keep_spares() {
+    if (closing) return;
+    const uint32_t idle = pool::count(*seats, Seat::Idle);
+    const uint32_t busy = pool::count(*seats, Seat::Busy);
+    uint32_t wanted = 0;
+    if (busy == 0 && idle < pool::spares) wanted = pool::spares - idle;
+    if (busy > 0 && idle == 0) wanted = busy < burst ? busy : burst;
+    for (uint32_t i = 0; i < wanted; ++i) fork_keeper();
+}
+
+void greet(int client, int error) {
+    const husk::wire::Hello hello{husk::wire::magic,
+                                  husk::wire::version,
+                                  error,
+                                  static_cast<uint32_t>(sys::getpid()),
+                                  birth.mount_namespace,
+                                  birth.network_namespace};
+    message::send(client, &hello, sizeof hello, &queue_in, error == 0 ? 1 : 0);
+}
+
+void admit(int client) {
+    // A program that dropped its privileges must not get commands that still have them.
+    sys::PeerCredentials peer{};
+    unsigned size = sizeof peer;
+    const bool known =
+        sys::getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+    const bool same = known && peer.uid == static_cast<uint32_t>(sys::geteuid()) &&
+                      peer.gid == static_cast<uint32_t>(sys::getegid());
+    const bool welcome = same && !closing && client_count < max_clients;
+    greet(client, welcome ? 0 : (!same ? EPERM : EBUSY));
+    if (!welcome) {
+        sys::close(client);
+        return;
+    }
+    clients[client_count++] = client;
+}
+
+void on_registration() {
+    for (;;) {
+        pool::Registration registration{};
+        constexpr int msg_dontwait = 0x40;
+        const message::Received got =
+            message::receive(registry_out, &registration, sizeof registration, msg_dontwait);
+        if (got.size <= 0) return;
+        if (got.fd_count != 1 || registration.place >= pool::max_keepers) continue;
+        int& held = records[registration.place];
+        sys::close_once(held);
+        held = got.fds[0];
+    }
+}
+
+// The keeper is dead; what it knew and had not published is lost.
+void write_off(uint32_t place) {
+    const int fd = records[place];
+    if (fd < 0) return;
+    husk::record::Record record{};
+    const long got = sys::pread(fd, &record, sizeof record, 0);
+    if (got == sizeof record && record.state == State::Running) {
+        record.reason = causes[place];
+        record.ended = record.gone = keeper_clock::realtime();
+        record.state = State::Lost;
+        sys::pwrite(fd, &record.reason, sizeof record.reason,
+                    offsetof(husk::record::Record, reason));
+        sys::pwrite(fd, &record.ended, sizeof record.ended, offsetof(husk::record::Record, ended));
+        sys::pwrite(fd, &record.gone, sizeof record.gone, offsetof(husk::record::Record, gone));
+        sys::pwrite(fd, &record.state, sizeof record.state, offsetof(husk::record::Record, state));
+    } else if (got == sizeof record && record.state == State::Ended) {
+        record.state = State::Gone;  // how main ended is known and stays
+        sys::pwrite(fd, &record.state, sizeof record.state, offsetof(husk::record::Record, state));
+    }
+}
+
+void free_place(uint32_t place) {
+    sys::close_once(records[place]);
+    seats->places[place].pid = 0;
+    pool::sit(seats->places[place], Seat::Empty);
+}
+
+void on_children() {
+    for (;;) {
+        sys::ChildInfo info{};
+        const long result =
+            sys::waitid_any(&info, WEXITED | WSTOPPED | WNOHANG | __WALL);
+        if (result < 0 || info.pid == 0) return;
+        const uint32_t place = place_of(info.pid);
+        if (place == pool::max_keepers) continue;  // an orphan of a dead keeper
+        if (info.code == cld_stopped) {
+            // A stopped keeper keeps nothing: no deadline, no ending, no output.
+            causes[place] = Reason::KeeperStopped;
+            sys::kill(info.pid, SIGKILL);
+            continue;
+        }
+        on_registration();  // its last word may still be in the socket
+        if (pool::seat_of(seats->places[place]) != Seat::Busy) {
+            free_place(place);
+            continue;
+        }
+        orphans = true;
+        pool::sit(seats->places[place], Seat::Leaving);
+        seats->places[place].pid = -1;  // free when its tree is dead and its record written off
+    }
+}
+
+void kill_orphans() {
+    if (!orphans) return;
+    tree::signal_all(SIGKILL, is_keeper);
+    on_children();
+    orphans = tree::any_child(is_keeper);
+    if (orphans) return;
+    for (uint32_t i = 0; i < seats->used; ++i) {
+        if (seats->places[i].pid != -1) continue;
+        write_off(i);
+        free_place(i);
+    }
+}
+
+// Every command of the session is told to end; keepers without one just go.
+void close_session() {
+    closing = true;
+    for (uint32_t i = 0; i < seats->used; ++i) {
+        pool::Place& place = seats->places[i];
+        if (place.pid <= 0) continue;
+        if (pool::change(place, Seat::Idle, Seat::Leaving)) {
+            sys::kill(place.pid, SIGKILL);
+            continue;
+        }
+        siginfo_t info{};
+        info.si_code = SI_QUEUE;
+        info.si_ptr = reinterpret_cast<void*>(husk::wire::stop_value(
+            static_cast<uint32_t>(Reason::SessionEnded), SIGTERM, 2000));
+        sys::rt_sigqueueinfo(place.pid, SIGTERM, &info);
+    }
+}
+
+void on_signals() {
+    signalfd_siginfo info{};
+    while (sys::read(signals, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo == SIGTERM) close_session();
+    on_children();
+}
+
+void drop_client(unsigned index) {
+    sys::close(clients[index]);
+    clients[index] = clients[--client_count];
+}
+
+// What to wait for, and how long at most.
+void wait_for_events() {
+    static pollfd fds[max_clients + 3];
+    fds[0] = {signals, POLLIN, 0};
+    fds[1] = {registry_out, POLLIN, 0};
+    fds[2] = {listener, POLLIN, 0};
+    // Clients say nothing; only their going is news.
+    for (unsigned i = 0; i < client_count; ++i) fds[3 + i] = {clients[i], POLLRDHUP, 0};
+    const uint64_t now = keeper_clock::monotonic();
+    uint64_t next = ends_at;
+    if (orphans) next = keeper_clock::earlier(next, now + orphan_round_ms * keeper_clock::millisecond);
+    const uint64_t left = next <= now ? 0 : next - now;
+    const sys::Time timeout{static_cast<int64_t>(left / 1'000'000'000),
+                            static_cast<int64_t>(left % 1'000'000'000)};
+    const unsigned polled = client_count;
+    sys::ppoll(fds, 3 + polled, next == never ? nullptr : &timeout);
+
+    if (fds[1].revents != 0) on_registration();
+    if (fds[0].revents != 0) on_signals();
+    for (unsigned i = polled; i-- > 0;)
+        if (fds[3 + i].revents != 0) drop_client(i);
+    if (fds[2].revents != 0) {
+        const long client = sys::accept4(listener, sock_cloexec);
+        if (client >= 0) admit(static_cast<int>(client));
+    }
+}
+
+bool is_needed() {
+    pool::await(*seats, client_count == 0 || closing);
+    const bool working = pool::count(*seats, Seat::Busy) > 0 || orphans;
+    if (working || (client_count > 0 && !closing)) {
+        ends_at = never;
+        return true;
+    }
+    if (closing) return false;
+    const uint64_t now = keeper_clock::monotonic();
+    if (ends_at == never) ends_at = now + birth.linger_ms * keeper_clock::millisecond;
+    return now < ends_at;
+}
+
+// The socket the nursery was born with brings the rest; the first client is behind it.
+bool be_born() {
+    const message::Received got =
+        message::receive(husk::wire::birth_fd, &birth, sizeof birth, 0);
+    if (got.size != sizeof birth || birth.magic != husk::wire::magic ||
+        birth.version != husk::wire::version || got.fd_count < 1 || got.fd_count > 2)
+        return false;
+    const int client = static_cast<int>(sys::fcntl(husk::wire::birth_fd, F_DUPFD_CLOEXEC, 10));
+    // The lock stays where the socket was: one descriptor, closed in no child by accident.
+    sys::dup3(got.fds[0], husk::wire::birth_fd, O_CLOEXEC);
+    sys::close(got.fds[0]);
+    listener = got.fd_count == 2 ? got.fds[1] : -1;
+    sys::FileLock lock{};
+    lock.type = F_WRLCK;
+    const long locked = sys::fcntl_lock(husk::wire::birth_fd, F_SETLK, &lock);
+    if (locked < 0 || !tree::readable()) {
+        greet(client, locked < 0 ? EAGAIN : ENOSYS);
+        return false;
+    }
+    clients[client_count++] = client;
+    return true;
+}
+
+bool set_up() {
+    for (int signal = 1; signal <= 64; ++signal) sys::rt_sigaction_default(signal);
+    const uint64_t all = ~uint64_t{0};
+    sys::rt_sigprocmask(SIG_SETMASK, &all);
+    const uint64_t wanted = (uint64_t{1} << (SIGCHLD - 1)) | (uint64_t{1} << (SIGTERM - 1));
+    signals = static_cast<int>(sys::signalfd4(-1, &wanted, O_NONBLOCK | O_CLOEXEC));
+
+    // One descriptor for each live command, and the limit of the caller is not ours.
+    constexpr unsigned rlimit_nofile = 7;
+    sys::ResourceLimit files{};
+    sys::prlimit64(0, rlimit_nofile, nullptr, &files);
+    files.soft = files.hard;
+    sys::prlimit64(0, rlimit_nofile, &files, nullptr);
+
+    int plans[2];
+    int words[2];
+    if (sys::socketpair(af_unix, sock_seqpacket | sock_cloexec, 0, plans) != 0) return false;
+    if (sys::socketpair(af_unix, sock_seqpacket | sock_cloexec, 0, words) != 0) return false;
+    queue_in = plans[0];
+    queue_out = plans[1];
+    registry_in = words[0];
+    registry_out = words[1];
+    const unsigned room = 2 * husk::wire::max_plan;
+    sys::setsockopt(queue_in, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    const sys::Time patience{static_cast<int64_t>(spare_patience_s), 0};
+    sys::setsockopt(queue_out, SOL_SOCKET, SO_RCVTIMEO_OLD, &patience, sizeof patience);
+
+    const long shared = sys::mmap(nullptr, sizeof(pool::Seats), PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared < 0 && shared > -4096) return false;
+    seats = reinterpret_cast<pool::Seats*>(shared);
+    for (int& record : records) record = -1;
+    return true;
+}
+
+}  // namespace
+
+void live() {
+    sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>("husk-nursery"), 0);
+    sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
+    sys::prctl(PR_SET_DUMPABLE, 0, 0);
+    if (!set_up() || !be_born()) sys::exit_group(1);
+    keep_spares();
+    greet(clients[0], 0);
+    while (is_needed()) {
+        wait_for_events();
+        kill_orphans();
+        keep_spares();
+    }
+    sys::exit_group(0);
+}
+
+}  // namespace nursery

@@ -1,0 +1,125 @@
+// A flood passes through this file once: counting must run as fast as memory.
+#pragma GCC optimize("O3")
+
+#include "output.h"
+
+#include <asm/errno.h>
+#include <asm/ioctls.h>
+#include <linux/mman.h>
+#include <linux/falloc.h>
+#include <linux/fcntl.h>
+
+#include "clock.h"
+#include "sys.h"
+
+namespace {
+
+constexpr long page_size = 4096;
+constexpr long pipe_default = 64 * 1024;
+constexpr long pipe_largest = 1024 * 1024;
+constexpr unsigned long chunk = 128 * 1024;
+
+alignas(page_size) char buffer[chunk];
+
+uint64_t count_newlines(const char* data, uint64_t size) {
+    uint64_t lines = 0;
+    for (uint64_t i = 0; i < size; ++i) lines += data[i] == '\n' ? 1 : 0;
+    return lines;
+}
+
+}  // namespace
+
+namespace output {
+
+void Stream::open(int pipe, int log, uint64_t cap, keeper::Page& page,
+                  husk::record::Stream& counts) {
+    page_ = &page;
+    pipe_ = pipe;
+    log_ = log;
+    pipe_size_ = pipe_default;
+    unit_ = husk::record::drop_unit(cap);
+    counts_ = &counts;
+}
+
+void Stream::close() {
+    if (pipe_ >= 0) sys::close(pipe_);
+    if (log_ >= 0) sys::close(log_);
+    *this = Stream();
+}
+
+bool Stream::pump() {
+    const long got = sys::read(pipe_, buffer, chunk);
+    if (got == -EAGAIN || got == -EINTR) return true;
+    if (got <= 0) {
+        sys::close(pipe_);
+        pipe_ = -1;
+        return false;
+    }
+    take(buffer, static_cast<uint64_t>(got));
+    // A full pipe means that the command waits for us; a larger one costs fewer switches.
+    if (got >= pipe_size_) resize_pipe(pipe_size_ < pipe_default ? pipe_default : pipe_largest);
+    return true;
+}
+
+void Stream::drain() {
+    if (pipe_ < 0) return;
+    int waiting = 0;
+    if (sys::ioctl(pipe_, FIONREAD, &waiting) != 0) return;
+    for (auto left = static_cast<unsigned long>(waiting); left > 0;) {
+        const long got = sys::read(pipe_, buffer, left < chunk ? left : chunk);
+        if (got <= 0) return;
+        take(buffer, static_cast<uint64_t>(got));
+        left -= static_cast<unsigned long>(got);
+    }
+}
+
+void Stream::rest() {
+    if (pipe_ >= 0) resize_pipe(page_size);
+    sys::madvise(buffer, chunk, MADV_DONTNEED);
+}
+
+void Stream::resize_pipe(long size) {
+    if (size == pipe_size_) return;
+    // Refused when the user holds too many pages in pipes, or the pipe is fuller than that.
+    const long now = sys::fcntl(pipe_, F_SETPIPE_SZ, size);
+    if (now > 0) pipe_size_ = now;
+}
+
+void Stream::take(const char* data, uint64_t size) {
+    store(data, size);
+    counts_->lines += count_newlines(data, size);
+    counts_->last_byte = static_cast<unsigned char>(data[size - 1]);
+    counts_->last_write = keeper_clock::realtime();
+    counts_->bytes += size;
+}
+
+void Stream::store(const char* data, uint64_t size) {
+    while (size > 0 && counts_->error == 0) {
+        const long written = sys::write(log_, data, size);
+        if (written == -EINTR) continue;
+        if (written <= 0) {
+            counts_->error = static_cast<uint32_t>(written < 0 ? -written : EIO);
+            return;
+        }
+        data += written;
+        size -= static_cast<uint64_t>(written);
+        counts_->stored_end += static_cast<uint64_t>(written);
+        const uint64_t head = counts_->stored_end < 2 * unit_ ? counts_->stored_end : 2 * unit_;
+        if (counts_->head_end < head) counts_->head_end = counts_->tail_start = head;
+        bound_the_tail();
+    }
+}
+
+void Stream::bound_the_tail() {
+    while (counts_->error == 0 && counts_->stored_end - counts_->tail_start > 2 * unit_) {
+        const uint64_t from = counts_->tail_start;
+        // First told, then done: a reader looks again after it has read.
+        counts_->tail_start += unit_;
+        page_->save_counts();
+        const long result = sys::fallocate(log_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                           static_cast<int64_t>(from), static_cast<int64_t>(unit_));
+        if (result < 0) counts_->error = static_cast<uint32_t>(-result);
+    }
+}
+
+}  // namespace output

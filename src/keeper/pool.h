@@ -1,0 +1,54 @@
+// The seats of a nursery's keepers, in memory that all of them share. It tells how many
+// spares there are without anybody asking anybody.
+#pragma once
+
+#include <stdint.h>
+
+namespace pool {
+
+inline constexpr uint32_t max_keepers = 4096;
+inline constexpr uint32_t spares = 2;       // kept ready, always
+inline constexpr uint32_t most_spares = 8;  // kept after a burst, for a while
+
+enum class Seat : uint32_t { Empty = 0, Idle = 1, Busy = 2, Leaving = 3 };
+
+struct Place {
+    int32_t pid;
+    Seat seat;
+};
+
+struct Seats {
+    uint32_t used;      // places[0, used) may be taken
+    uint32_t awaiting;  // the nursery waits only for the last busy keeper, who wakes it
+    Place places[max_keepers];
+};
+
+inline Seat seat_of(const Place& place) { return __atomic_load_n(&place.seat, __ATOMIC_SEQ_CST); }
+// Ordered with `awaiting` on both sides, so that the last keeper and the nursery cannot miss
+// each other.
+inline void sit(Place& place, Seat seat) { __atomic_store_n(&place.seat, seat, __ATOMIC_SEQ_CST); }
+inline void await(Seats& seats, bool on) {
+    __atomic_store_n(&seats.awaiting, on ? 1U : 0U, __ATOMIC_SEQ_CST);
+}
+inline bool is_awaited(const Seats& seats) {
+    return __atomic_load_n(&seats.awaiting, __ATOMIC_SEQ_CST) != 0;
+}
+// Only one of a nursery that closes and a keeper that gets work can win.
+inline bool change(Place& place, Seat from, Seat to) {
+    return __atomic_compare_exchange_n(&place.seat, &from, to, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
+}
+
+inline uint32_t count(const Seats& seats, Seat wanted) {
+    uint32_t result = 0;
+    for (uint32_t i = 0; i < seats.used; ++i) result += seat_of(seats.places[i]) == wanted ? 1U : 0U;
+    return result;
+}
+
+// keeper -> nursery when it takes a plan, with the descriptor {record}: whom to write off
+// should the keeper be killed. Without a descriptor it only wakes.
+struct Registration {
+    uint32_t place;
+};
+
+}  // namespace pool

@@ -1,0 +1,96 @@
+#include "start.h"
+
+#include <asm/errno.h>
+#include <linux/close_range.h>
+#include <linux/signal.h>
+
+#include "sys.h"
+
+namespace {
+
+using husk::record::Step;
+
+struct Launch {
+    const husk::wire::Plan* plan;
+    start::Descriptors descriptors;
+    const char* program;
+    // The child's word; the memory is shared until it executes.
+    volatile Step step;
+    volatile long error;
+};
+
+const char* strings[husk::wire::max_strings + 2];
+alignas(16) char child_stack[16 * 1024];
+
+// Points `strings` at argc + NULL + envc + NULL entries. False when the message lies.
+bool find_strings(const husk::wire::Plan& plan, const char* at, const char* end) {
+    const uint64_t wanted = uint64_t{plan.argc} + plan.envc;
+    if (plan.argc == 0 || wanted > husk::wire::max_strings) return false;
+    unsigned slot = 0;
+    for (uint64_t i = 0; i < wanted; ++i) {
+        if (i == plan.argc) strings[slot++] = nullptr;
+        strings[slot++] = at;
+        while (at < end && *at != 0) ++at;
+        if (at++ >= end) return false;
+    }
+    if (plan.envc == 0) strings[slot++] = nullptr;
+    strings[slot] = nullptr;
+    return true;
+}
+
+int fail(Launch& launch, Step step, long error) {
+    launch.step = step;
+    launch.error = error;
+    return 127;
+}
+
+int child(void* argument) {
+    auto& launch = *static_cast<Launch*>(argument);
+    const auto& plan = *launch.plan;
+    const auto& fds = launch.descriptors;
+    long result = sys::setsid();
+    if (result < 0) return fail(launch, Step::NewSession, result);
+    const int wiring[] = {fds.input, fds.output, fds.errors};
+    for (int as = 0; as < 3; ++as) {
+        result = sys::dup3(wiring[as], as, 0);
+        if (result < 0) return fail(launch, Step::WireDescriptors, result);
+    }
+    sys::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+    result = sys::fchdir(fds.directory);
+    if (result < 0) return fail(launch, Step::EnterDirectory, result);
+    sys::umask(plan.umask);
+    for (uint32_t i = 0; i < plan.limit_count; ++i) {
+        const auto& limit = plan.limits[i];
+        const sys::ResourceLimit value{limit.soft, limit.hard};
+        result = sys::prlimit64(0, limit.resource, &value, nullptr);
+        if (result < 0) return fail(launch, Step::SetLimits, result);
+    }
+    const uint64_t nothing = 0;
+    sys::rt_sigprocmask(SIG_SETMASK, &nothing);
+    result = sys::execve(launch.program, strings, strings + plan.argc + 1);
+    return fail(launch, Step::Execute, result);
+}
+
+}  // namespace
+
+namespace start {
+
+Started command(const char* message, long size, const Descriptors& descriptors) {
+    const auto& plan = *reinterpret_cast<const husk::wire::Plan*>(message);
+    const char* program = message + sizeof plan;
+    const char* end = message + size;
+    const char* at = program;
+    while (at < end && *at != 0) ++at;
+    if (at >= end || plan.limit_count > husk::wire::max_limits || !find_strings(plan, at + 1, end))
+        return {0, Step::ReadPlan, EBADMSG};
+
+    Launch launch{&plan, descriptors, program, Step::None, 0};
+    const long pid = sys::vfork_call(child_stack + sizeof child_stack, child, &launch);
+    if (pid < 0) return {0, Step::Fork, static_cast<uint32_t>(-pid)};
+    if (launch.step == Step::None) return {static_cast<int>(pid), Step::None, 0};
+    int status = 0;
+    sys::wait4(static_cast<int>(pid), &status, 0, nullptr);
+    return {0, launch.step, static_cast<uint32_t>(-launch.error)};
+}
+
+}  // namespace start

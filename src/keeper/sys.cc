@@ -1,0 +1,242 @@
+#include "sys.h"
+
+#include <asm/unistd.h>
+#include <linux/sched.h>
+#include <linux/signal.h>
+
+namespace {
+
+#if defined(__x86_64__)
+
+long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
+    long result = 0;
+    register long r10 asm("r10") = d;
+    register long r8 asm("r8") = e;
+    register long r9 asm("r9") = f;
+    asm volatile("syscall"
+                 : "=a"(result)
+                 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                 : "rcx", "r11", "memory");
+    return result;
+}
+
+#elif defined(__aarch64__)
+
+long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
+    register long x8 asm("x8") = number;
+    register long x0 asm("x0") = a;
+    register long x1 asm("x1") = b;
+    register long x2 asm("x2") = c;
+    register long x3 asm("x3") = d;
+    register long x4 asm("x4") = e;
+    register long x5 asm("x5") = f;
+    asm volatile("svc 0"
+                 : "+r"(x0)
+                 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                 : "memory");
+    return x0;
+}
+
+#else
+#error "the keeper knows x86-64 and aarch64"
+#endif
+
+template <class T>
+long as_long(T* pointer) {
+    return reinterpret_cast<long>(pointer);
+}
+
+constexpr size_t signal_set_size = 8;
+
+}  // namespace
+
+namespace sys {
+
+long read(int fd, void* into, size_t size) {
+    return call(__NR_read, fd, as_long(into), static_cast<long>(size));
+}
+long pread(int fd, void* into, size_t size, int64_t offset) {
+    return call(__NR_pread64, fd, as_long(into), static_cast<long>(size), offset);
+}
+long write(int fd, const void* from, size_t size) {
+    return call(__NR_write, fd, as_long(from), static_cast<long>(size));
+}
+long pwrite(int fd, const void* from, size_t size, int64_t offset) {
+    return call(__NR_pwrite64, fd, as_long(from), static_cast<long>(size), offset);
+}
+long openat(int dir, const char* path, int flags) {
+    return call(__NR_openat, dir, as_long(path), flags);
+}
+long close(int fd) { return call(__NR_close, fd); }
+long close_range(unsigned first, unsigned last, unsigned flags) {
+    return call(__NR_close_range, first, last, flags);
+}
+long dup3(int fd, int as, int flags) { return call(__NR_dup3, fd, as, flags); }
+long pipe2(int* fds, int flags) { return call(__NR_pipe2, as_long(fds), flags); }
+long fcntl(int fd, int command, long argument) { return call(__NR_fcntl, fd, command, argument); }
+long fcntl_lock(int fd, int command, FileLock* lock) {
+    return call(__NR_fcntl, fd, command, as_long(lock));
+}
+long ioctl(int fd, unsigned long request, void* argument) {
+    return call(__NR_ioctl, fd, static_cast<long>(request), as_long(argument));
+}
+long fallocate(int fd, int mode, int64_t offset, int64_t length) {
+    return call(__NR_fallocate, fd, mode, offset, length);
+}
+long getdents64(int fd, void* into, size_t size) {
+    return call(__NR_getdents64, fd, as_long(into), static_cast<long>(size));
+}
+long mmap(void* where, size_t size, int protection, int flags, int fd, int64_t offset) {
+    return call(__NR_mmap, as_long(where), static_cast<long>(size), protection, flags, fd, offset);
+}
+long munmap(void* where, size_t size) {
+    return call(__NR_munmap, as_long(where), static_cast<long>(size));
+}
+long madvise(void* where, size_t size, int advice) {
+    return call(__NR_madvise, as_long(where), static_cast<long>(size), advice);
+}
+long ppoll(pollfd* fds, unsigned count, const Time* timeout) {
+    Time left{};  // the kernel writes what is left of it
+    if (timeout != nullptr) left = *timeout;
+    return call(__NR_ppoll, as_long(fds), count, timeout != nullptr ? as_long(&left) : 0, 0,
+                signal_set_size);
+}
+long signalfd4(int fd, const uint64_t* mask, int flags) {
+    return call(__NR_signalfd4, fd, as_long(mask), signal_set_size, flags);
+}
+long rt_sigprocmask(int how, const uint64_t* set) {
+    return call(__NR_rt_sigprocmask, how, as_long(set), 0, signal_set_size);
+}
+long rt_sigaction_default(int signal) {
+    const unsigned long action[4] = {};  // handler SIG_DFL, no flags, empty mask
+    return call(__NR_rt_sigaction, signal, as_long(action), 0, signal_set_size);
+}
+long rt_sigqueueinfo(int pid, int signal, void* info) {
+    return call(__NR_rt_sigqueueinfo, pid, signal, as_long(info));
+}
+long kill(int pid, int signal) { return call(__NR_kill, pid, signal); }
+long getpid() { return call(__NR_getpid); }
+long geteuid() { return call(__NR_geteuid); }
+long getegid() { return call(__NR_getegid); }
+long setsid() { return call(__NR_setsid); }
+long umask(unsigned mask) { return call(__NR_umask, mask); }
+long fchdir(int fd) { return call(__NR_fchdir, fd); }
+long prctl(int option, unsigned long a, unsigned long b) {
+    return call(__NR_prctl, option, static_cast<long>(a), static_cast<long>(b));
+}
+long prlimit64(int pid, unsigned resource, const ResourceLimit* set, ResourceLimit* old) {
+    return call(__NR_prlimit64, pid, resource, as_long(set), as_long(old));
+}
+long wait4(int pid, int* status, int options, rusage* usage) {
+    return call(__NR_wait4, pid, as_long(status), options, as_long(usage));
+}
+long waitid_any(ChildInfo* info, int options) {
+    constexpr int any = 0;  // P_ALL
+    return call(__NR_waitid, any, 0, as_long(info), options);
+}
+long clock_gettime(int clock, Time* now) { return call(__NR_clock_gettime, clock, as_long(now)); }
+long socketpair(int domain, int type, int protocol, int* fds) {
+    return call(__NR_socketpair, domain, type, protocol, as_long(fds));
+}
+long accept4(int fd, int flags) { return call(__NR_accept4, fd, 0, 0, flags); }
+long getsockopt(int fd, int level, int option, void* value, unsigned* size) {
+    return call(__NR_getsockopt, fd, level, option, as_long(value), as_long(size));
+}
+long setsockopt(int fd, int level, int option, const void* value, unsigned size) {
+    return call(__NR_setsockopt, fd, level, option, as_long(value), size);
+}
+long sendmsg(int fd, const MsgHdr* message, int flags) {
+    return call(__NR_sendmsg, fd, as_long(message), flags);
+}
+long recvmsg(int fd, MsgHdr* message, int flags) {
+    return call(__NR_recvmsg, fd, as_long(message), flags);
+}
+long send(int fd, const void* from, size_t size, int flags) {
+    return call(__NR_sendto, fd, as_long(from), static_cast<long>(size), flags);
+}
+long recv(int fd, void* into, size_t size, int flags) {
+    return call(__NR_recvfrom, fd, as_long(into), static_cast<long>(size), flags);
+}
+long fork() { return call(__NR_clone, SIGCHLD); }
+long execve(const char* path, const char* const* argv, const char* const* envp) {
+    return call(__NR_execve, as_long(path), as_long(argv), as_long(envp));
+}
+void exit_group(int code) {
+    for (;;) call(__NR_exit_group, code);
+}
+
+#if defined(__x86_64__)
+
+long vfork_call(void* stack_top, int (*child)(void*), void* argument) {
+    long result = 0;
+    register long r10 asm("r10") = 0;
+    register long r8 asm("r8") = 0;
+    register int (*r12)(void*) asm("r12") = child;
+    register void* r13 asm("r13") = argument;
+    asm volatile(
+        "syscall\n\t"
+        "testq %%rax, %%rax\n\t"
+        "jnz 1f\n\t"
+        "xorl %%ebp, %%ebp\n\t"
+        "movq %%r13, %%rdi\n\t"
+        "callq *%%r12\n\t"
+        "movl %%eax, %%edi\n\t"
+        "movl %[exit], %%eax\n\t"
+        "syscall\n"
+        "1:"
+        : "=a"(result)
+        : "a"(static_cast<long>(__NR_clone)), "D"(static_cast<long>(CLONE_VM | CLONE_VFORK | SIGCHLD)),
+          "S"(stack_top), "d"(0L), "r"(r10), "r"(r8), "r"(r12), "r"(r13), [exit] "i"(__NR_exit)
+        : "rcx", "r11", "memory");
+    return result;
+}
+
+#else
+
+long vfork_call(void* stack_top, int (*child)(void*), void* argument) {
+    register long x8 asm("x8") = __NR_clone;
+    register long x0 asm("x0") = CLONE_VM | CLONE_VFORK | SIGCHLD;
+    register void* x1 asm("x1") = stack_top;
+    register long x2 asm("x2") = 0;
+    register long x3 asm("x3") = 0;
+    register long x4 asm("x4") = 0;
+    register int (*x19)(void*) asm("x19") = child;
+    register void* x20 asm("x20") = argument;
+    asm volatile(
+        "svc 0\n\t"
+        "cbnz x0, 1f\n\t"
+        "mov x29, xzr\n\t"
+        "mov x0, x20\n\t"
+        "blr x19\n\t"
+        "mov x8, %[exit]\n\t"
+        "svc 0\n"
+        "1:"
+        : "+r"(x0)
+        : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x19), "r"(x20), [exit] "i"(__NR_exit)
+        : "x30", "memory");
+    return x0;
+}
+
+#endif
+
+}  // namespace sys
+
+// The compiler calls these by name, whether or not the program does.
+void* memcpy(void* to, const void* from, size_t size) {
+    auto* out = static_cast<char*>(to);
+    const auto* in = static_cast<const char*>(from);
+    for (size_t i = 0; i < size; ++i) {
+        out[i] = in[i];
+        asm volatile("" ::: "memory");  // else the loop becomes a call of this very function
+    }
+    return to;
+}
+
+void* memset(void* to, int value, size_t size) {
+    auto* out = static_cast<char*>(to);
+    for (size_t i = 0; i < size; ++i) {
+        out[i] = static_cast<char>(value);
+        asm volatile("" ::: "memory");
+    }
+    return to;
+}

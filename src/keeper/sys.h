@@ -1,0 +1,130 @@
+// Every system call that the keeper program can make, one function each. They return the
+// kernel's answer: a value, or -errno. SYMBOLS lists those in use, and a test compares.
+#pragma once
+
+#include <linux/poll.h>
+#include <linux/resource.h>
+#include <stddef.h>
+#include <stdint.h>
+
+namespace sys {
+
+struct IoVec {
+    void* base;
+    size_t size;
+};
+
+// As the kernel lays them out; libc's own headers are not for a program without libc.
+struct MsgHdr {
+    void* name;
+    int name_size;
+    IoVec* parts;
+    size_t part_count;
+    void* control;
+    size_t control_size;
+    unsigned flags;
+};
+
+struct ControlHdr {
+    size_t size;
+    int level;
+    int type;
+};
+
+struct PeerCredentials {
+    int32_t pid;
+    uint32_t uid;
+    uint32_t gid;
+};
+
+struct Time {
+    int64_t seconds;
+    int64_t nanoseconds;
+};
+
+struct ResourceLimit {
+    uint64_t soft;
+    uint64_t hard;
+};
+
+struct FileLock {
+    short type;
+    short whence;
+    int64_t start;
+    int64_t length;
+    int32_t pid;
+};
+
+// The parts of siginfo_t that waitid fills in.
+struct ChildInfo {
+    int signal;
+    int error;
+    int code;
+    int padding;
+    int32_t pid;
+    uint32_t uid;
+    int status;
+    char rest[128 - 7 * sizeof(int)];
+};
+
+long read(int fd, void* into, size_t size);
+long pread(int fd, void* into, size_t size, int64_t offset);
+long write(int fd, const void* from, size_t size);
+long pwrite(int fd, const void* from, size_t size, int64_t offset);
+long openat(int dir, const char* path, int flags);
+long close(int fd);
+long close_range(unsigned first, unsigned last, unsigned flags);
+long dup3(int fd, int as, int flags);
+long pipe2(int* fds, int flags);
+long fcntl(int fd, int command, long argument);
+long fcntl_lock(int fd, int command, FileLock* lock);
+long ioctl(int fd, unsigned long request, void* argument);
+long fallocate(int fd, int mode, int64_t offset, int64_t length);
+long getdents64(int fd, void* into, size_t size);
+long mmap(void* where, size_t size, int protection, int flags, int fd, int64_t offset);
+long munmap(void* where, size_t size);
+long madvise(void* where, size_t size, int advice);
+long ppoll(pollfd* fds, unsigned count, const Time* timeout);
+long signalfd4(int fd, const uint64_t* mask, int flags);
+long rt_sigprocmask(int how, const uint64_t* set);
+long rt_sigaction_default(int signal);
+long rt_sigqueueinfo(int pid, int signal, void* info);
+long kill(int pid, int signal);
+long getpid();
+long geteuid();
+long getegid();
+long setsid();
+long umask(unsigned mask);
+long fchdir(int fd);
+long prctl(int option, unsigned long a, unsigned long b);
+long prlimit64(int pid, unsigned resource, const ResourceLimit* set, ResourceLimit* old);
+long wait4(int pid, int* status, int options, rusage* usage);
+long waitid_any(ChildInfo* info, int options);
+long clock_gettime(int clock, Time* now);
+long socketpair(int domain, int type, int protocol, int* fds);
+long accept4(int fd, int flags);
+long getsockopt(int fd, int level, int option, void* value, unsigned* size);
+long setsockopt(int fd, int level, int option, const void* value, unsigned size);
+long sendmsg(int fd, const MsgHdr* message, int flags);
+long recvmsg(int fd, MsgHdr* message, int flags);
+long send(int fd, const void* from, size_t size, int flags);
+long recv(int fd, void* into, size_t size, int flags);
+long fork();
+// Runs `child(argument)` in a process that shares this memory, on a stack of its own; this
+// process goes on when the child has executed a program or ended.
+long vfork_call(void* stack_top, int (*child)(void*), void* argument);
+long execve(const char* path, const char* const* argv, const char* const* envp);
+[[noreturn]] void exit_group(int code);
+
+// Closes what is open, and remembers.
+inline void close_once(int& fd) {
+    if (fd >= 0) close(fd);
+    fd = -1;
+}
+
+}  // namespace sys
+
+extern "C" {
+void* memcpy(void* to, const void* from, size_t size);
+void* memset(void* to, int value, size_t size);
+}

@@ -1,0 +1,139 @@
+#include "tree.h"
+
+#include <asm/errno.h>
+#include <linux/fcntl.h>
+#include <linux/signal.h>
+
+#include "sys.h"
+
+namespace {
+
+constexpr unsigned max_pids = 32768;
+int found[max_pids];  // touched only as far as a tree reaches
+unsigned found_count = 0;
+
+// "/proc/<pid>/task/<tid>/children", as far as it is wanted.
+struct Path {
+    char text[64];
+    unsigned length = 0;
+
+    void add(const char* part) {
+        while (*part != 0) text[length++] = *part++;
+        text[length] = 0;
+    }
+    void add(int number) {
+        char digits[12];
+        int count = 0;
+        do {
+            digits[count++] = static_cast<char>('0' + number % 10);
+            number /= 10;
+        } while (number > 0);
+        while (count > 0) text[length++] = digits[--count];
+        text[length] = 0;
+    }
+};
+
+int open_for_reading(const Path& path) {
+    return static_cast<int>(sys::openat(AT_FDCWD, path.text, O_RDONLY | O_CLOEXEC));
+}
+
+void remember(int pid) {
+    // What does not fit is met again in the next round, when these are dead.
+    if (found_count < max_pids) found[found_count++] = pid;
+}
+
+// The file is "12 345 6 "; a number may be cut by the end of a read.
+void read_children(const Path& path, tree::Spare spare) {
+    const int fd = open_for_reading(path);
+    if (fd < 0) return;
+    char buffer[1024];
+    int number = 0;
+    for (long got = 0; (got = sys::read(fd, buffer, sizeof buffer)) > 0;) {
+        for (long i = 0; i < got; ++i) {
+            if (buffer[i] != ' ') {
+                number = number * 10 + (buffer[i] - '0');
+                continue;
+            }
+            if (!spare(number)) remember(number);
+            number = 0;
+        }
+    }
+    sys::close(fd);
+}
+
+struct DirectoryEntry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t size;
+    uint8_t type;
+    char name[1];
+};
+
+// A child belongs to the thread that made it, so every thread has its list.
+void read_children_of_all_threads(int pid, tree::Spare spare) {
+    Path tasks;
+    tasks.add("/proc/");
+    tasks.add(pid);
+    tasks.add("/task");
+    const int fd = open_for_reading(tasks);
+    if (fd < 0) return;
+    alignas(8) char buffer[2048];
+    for (long got = 0; (got = sys::getdents64(fd, buffer, sizeof buffer)) > 0;) {
+        for (long at = 0; at < got;) {
+            const auto* entry = reinterpret_cast<const DirectoryEntry*>(buffer + at);
+            at += entry->size;
+            if (entry->name[0] < '0' || entry->name[0] > '9') continue;
+            Path children = tasks;
+            children.add("/");
+            children.add(entry->name);
+            children.add("/children");
+            read_children(children, spare);
+        }
+    }
+    sys::close(fd);
+}
+
+void find_children(tree::Spare spare) {
+    found_count = 0;
+    read_children_of_all_threads(static_cast<int>(sys::getpid()), spare);
+}
+
+}  // namespace
+
+namespace tree {
+
+Sent signal_all(int signal, Spare spare) {
+    find_children(spare);
+    Sent sent{};
+    for (unsigned next = 0; next < found_count; ++next) {
+        const int pid = found[next];
+        // Its children first: once it is dead they are ours, and this list is behind us.
+        read_children_of_all_threads(pid, spare_none);
+        const long result = sys::kill(pid, signal);
+        if (result == 0) ++sent.reached;
+        if (result == -EPERM) ++sent.refused;
+        // A stopped process does not hear what it is asked.
+        if (result == 0 && signal != SIGKILL) sys::kill(pid, SIGCONT);
+    }
+    return sent;
+}
+
+bool any_child(Spare spare) {
+    find_children(spare);
+    return found_count > 0;
+}
+
+bool readable() {
+    Path path;
+    path.add("/proc/");
+    path.add(static_cast<int>(sys::getpid()));
+    path.add("/task/");
+    path.add(static_cast<int>(sys::getpid()));
+    path.add("/children");
+    const int fd = open_for_reading(path);
+    if (fd < 0) return false;
+    sys::close(fd);
+    return true;
+}
+
+}  // namespace tree

@@ -1,0 +1,26 @@
+// The descendants of this process, read from /proc when asked, never remembered.
+#pragma once
+
+namespace tree {
+
+// Says whether a direct child is to be left alone, with all below it.
+using Spare = bool (*)(int pid);
+inline bool spare_none(int) { return false; }
+
+struct Sent {
+    unsigned reached;  // processes that took the signal
+    unsigned refused;  // processes that this user may not signal
+};
+
+// Sends `signal` to every descendant: not only to children, because a bomb that calls
+// setsid and forks on outruns whoever follows it generation by generation.
+Sent signal_all(int signal, Spare spare);
+
+// Whether this process has a child that is not spared. Zombies count.
+bool any_child(Spare spare);
+
+// Whether the kernel lists children at all (CONFIG_PROC_CHILDREN). Without it no tree can be
+// killed, so the nursery does not start.
+bool readable();
+
+}  // namespace tree

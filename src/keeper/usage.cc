@@ -1,0 +1,76 @@
+#include "usage.h"
+
+#include <linux/fcntl.h>
+
+#include "sys.h"
+
+namespace {
+
+uint64_t microseconds(const __kernel_old_timeval& time) {
+    return static_cast<uint64_t>(time.tv_sec) * 1'000'000 + static_cast<uint64_t>(time.tv_usec);
+}
+
+// The number behind "\n<name>: ".
+bool number_after(const char* text, const char* name, uint64_t& value) {
+    for (const char* line = text; *line != 0; ++line) {
+        if (line != text && line[-1] != '\n') continue;
+        const char* at = line;
+        const char* want = name;
+        while (*want != 0 && *at == *want) ++at, ++want;
+        if (*want != 0 || at[0] != ':' || at[1] != ' ') continue;
+        value = 0;
+        for (at += 2; *at >= '0' && *at <= '9'; ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
+        return true;
+    }
+    return false;
+}
+
+bool read_io(int fd, uint64_t& read, uint64_t& written) {
+    char text[512];
+    const long got = fd < 0 ? -1 : sys::pread(fd, text, sizeof text - 1, 0);
+    if (got <= 0) return false;
+    text[got] = 0;
+    return number_after(text, "read_bytes", read) && number_after(text, "write_bytes", written);
+}
+
+}  // namespace
+
+namespace usage {
+
+void Meter::open() {
+    process_io_ =
+        static_cast<int>(sys::openat(AT_FDCWD, "/proc/self/io", O_RDONLY | O_CLOEXEC));
+    thread_io_ =
+        static_cast<int>(sys::openat(AT_FDCWD, "/proc/thread-self/io", O_RDONLY | O_CLOEXEC));
+    before_ = children_bytes();
+}
+
+void Meter::begin() { sum_ = {}; }
+
+void Meter::add(const rusage& reaped) {
+    sum_.user_us += microseconds(reaped.ru_utime);
+    sum_.system_us += microseconds(reaped.ru_stime);
+    const uint64_t peak = static_cast<uint64_t>(reaped.ru_maxrss) * 1024;
+    if (peak > sum_.peak_process_bytes) sum_.peak_process_bytes = peak;
+}
+
+bool Meter::read(husk::record::Usage& into) {
+    const Bytes now = children_bytes();
+    if (now.known && before_.known) {
+        sum_.read_bytes += now.read - before_.read;
+        sum_.written_bytes += now.written - before_.written;
+    }
+    const bool known = now.known && before_.known;
+    before_ = now;
+    into = sum_;
+    return known;
+}
+
+Meter::Bytes Meter::children_bytes() const {
+    uint64_t all_read = 0, all_written = 0, own_read = 0, own_written = 0;
+    if (!read_io(process_io_, all_read, all_written)) return {};
+    if (!read_io(thread_io_, own_read, own_written)) return {};
+    return {all_read - own_read, all_written - own_written, true};
+}
+
+}  // namespace usage

@@ -1,0 +1,94 @@
+// What callers, nurseries and keepers say to each other. docs/keeper-protocol.md is its page.
+#pragma once
+
+#include <stdint.h>
+
+namespace husk::wire {
+
+inline constexpr uint32_t magic = 0x4b535557;  // "WUSK"
+inline constexpr uint32_t version = 1;
+
+// The socket that a nursery is born with; 0, 1 and 2 are /dev/null.
+inline constexpr int birth_fd = 3;
+
+// caller -> nursery, once, with the descriptors {lock} or {lock, listener}.
+struct Birth {
+    uint32_t magic;
+    uint32_t version;
+    uint64_t linger_ms;  // how long to stay with neither client nor command
+    uint64_t mount_namespace;
+    uint64_t network_namespace;
+};
+
+// nursery -> every client that connects, with the descriptor {queue}.
+struct Hello {
+    uint32_t magic;
+    uint32_t version;
+    int32_t error;  // errno; 0 = welcome, and the queue comes along
+    uint32_t pid;
+    uint64_t mount_namespace;
+    uint64_t network_namespace;
+};
+
+enum class Leftovers : uint32_t { Adopt = 0, Kill = 1, Wait = 2 };
+
+enum PlanFlag : uint32_t {
+    Foreground = 1,           // the caller's death, or the end of the lifeline, ends the command
+    BackgroundAtDeadline = 2, // the deadline does not kill
+    Split = 4,                // stderr apart
+};
+
+struct Limit {
+    uint32_t resource;  // RLIMIT_*
+    uint32_t reserved;
+    uint64_t soft;
+    uint64_t hard;
+};
+
+inline constexpr uint32_t max_limits = 16;
+inline constexpr uint32_t max_plan = 256 * 1024;
+inline constexpr uint32_t max_strings = 8192;
+
+// caller -> whichever keeper takes it, one message on the queue, with the descriptors
+// {cwd, stdin, record, lifeline, log, [log of stderr], [pidfd of the caller]}.
+// Behind it: the program's path, argc arguments, envc variables, each ended by a NUL.
+struct Plan {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t flags;
+    Leftovers leftovers;
+    uint32_t argc;
+    uint32_t envc;
+    uint32_t umask;
+    uint32_t limit_count;
+    uint64_t cap;
+    uint64_t deadline_ms;      // 0 = none
+    uint64_t idle_ms;          // 0 = none
+    uint64_t lifetime_ms;      // 0 = none; for what nobody waits for
+    uint64_t output_limit;     // 0 = none
+    uint32_t stop_signal;      // first rung of the ladder
+    uint32_t patience_ms;      // until the last one
+    Limit limits[max_limits];
+};
+
+inline constexpr uint32_t plan_descriptors = 5;      // always
+inline constexpr uint32_t max_plan_descriptors = 7;
+
+// On the lifeline. keeper -> caller:
+inline constexpr char said_started = 'S';     // only of a background command: it runs
+inline constexpr char said_background = 'B';  // the deadline passed, the command goes on
+inline constexpr char said_ended = 'E';       // main has ended, its tree has not
+inline constexpr char said_gone = 'G';        // all is over
+// caller -> keeper:
+inline constexpr char said_detach = 'D';      // I do not wait any more
+
+// Stopping, by anybody who may signal the keeper: SIGTERM with this value (sigqueue).
+// A plain SIGTERM means {Killed, SIGTERM, 2 s}.
+constexpr uint64_t stop_value(uint32_t reason, uint32_t signal, uint32_t patience_ms) {
+    return (uint64_t{reason} << 32) | (uint64_t{signal & 0x7f} << 24) | (patience_ms & 0xffffff);
+}
+constexpr uint32_t stop_reason(uint64_t value) { return static_cast<uint32_t>(value >> 32); }
+constexpr uint32_t stop_signal(uint64_t value) { return static_cast<uint32_t>(value >> 24) & 0x7f; }
+constexpr uint32_t stop_patience(uint64_t value) { return static_cast<uint32_t>(value) & 0xffffff; }
+
+}  // namespace husk::wire
