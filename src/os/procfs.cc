@@ -1,0 +1,112 @@
+#include "os/procfs.h"
+
+#include <sys/stat.h>
+
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "os/file.h"
+
+namespace husk::os {
+namespace {
+
+std::string proc(pid_t pid, const std::string& rest) {
+    return "/proc/" + std::to_string(pid) + rest;
+}
+
+std::vector<pid_t> children(pid_t pid) {
+    std::vector<pid_t> found;
+    std::error_code ignored;
+    for (const auto& task : std::filesystem::directory_iterator(proc(pid, "/task"), ignored)) {
+        const auto text = read_file(task.path() / "children");
+        if (!text) continue;
+        std::istringstream numbers(*text);
+        for (pid_t child = 0; numbers >> child;) found.push_back(child);
+    }
+    return found;
+}
+
+bool listens(const std::string& table, int port) {
+    std::istringstream lines(table);
+    std::string line;
+    std::getline(lines, line);  // the heading
+    while (std::getline(lines, line)) {
+        std::istringstream fields(line);
+        std::string number, local, remote, state;
+        fields >> number >> local >> remote >> state;
+        const size_t colon = local.rfind(':');
+        if (state != "0A" || colon == std::string::npos) continue;
+        int value = 0;
+        const char* end = local.data() + local.size();
+        std::from_chars(local.data() + colon + 1, end, value, 16);
+        if (value == port) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+const std::string& boot_id() {
+    static const std::string id = [] {
+        std::string text = read_file("/proc/sys/kernel/random/boot_id").value_or("");
+        while (!text.empty() && text.back() == '\n') text.pop_back();
+        return text;
+    }();
+    return id;
+}
+
+std::optional<ProcessInfo> process_info(pid_t pid) {
+    const auto stat = read_file(proc(pid, "/stat"));
+    if (!stat) return std::nullopt;
+    // "12 (name, which may hold anything) S ..."
+    const size_t open = stat->find('(');
+    const size_t close = stat->rfind(')');
+    if (open == std::string::npos || close == std::string::npos || close + 2 >= stat->size())
+        return std::nullopt;
+    ProcessInfo info{pid, stat->substr(open + 1, close - open - 1), (*stat)[close + 2], 0};
+    struct stat owner{};
+    if (::stat(proc(pid, "").c_str(), &owner) == 0) info.uid = owner.st_uid;
+    return info;
+}
+
+std::vector<ProcessInfo> descendants(pid_t pid) {
+    std::vector<ProcessInfo> found;
+    std::vector<pid_t> queue = children(pid);
+    std::set<pid_t> seen;  // one that changes its parent meanwhile is met twice
+    for (size_t next = 0; next < queue.size(); ++next) {
+        const pid_t current = queue[next];
+        const auto info = process_info(current);
+        if (!info || !seen.insert(current).second) continue;
+        if (info->state != 'Z' && info->state != 'X') found.push_back(*info);
+        for (const pid_t child : children(current)) queue.push_back(child);
+    }
+    return found;
+}
+
+uint64_t own_namespace(const char* kind) {
+    struct stat info{};
+    const std::string path = std::string("/proc/self/ns/") + kind;
+    return ::stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
+}
+
+unsigned own_umask() {
+    constexpr unsigned usual = 022;
+    const std::string status = read_file("/proc/self/status").value_or("");
+    const size_t at = status.find("\nUmask:\t");
+    if (at == std::string::npos) return usual;
+    unsigned value = usual;
+    const char* number = status.data() + at + std::strlen("\nUmask:\t");
+    std::from_chars(number, status.data() + status.size(), value, 8);
+    return value;
+}
+
+bool port_is_open(pid_t pid, int port) {
+    constexpr size_t whole_table = 64 << 20;
+    return listens(read_file(proc(pid, "/net/tcp"), whole_table).value_or(""), port) ||
+           listens(read_file(proc(pid, "/net/tcp6"), whole_table).value_or(""), port);
+}
+
+}  // namespace husk::os

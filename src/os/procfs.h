@@ -1,0 +1,37 @@
+// What /proc tells about processes and about this boot.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace husk::os {
+
+// Different after every boot of the machine.
+const std::string& boot_id();
+
+struct ProcessInfo {
+    pid_t pid = 0;
+    std::string name;
+    char state = '?';  // as in /proc/<pid>/stat
+    uid_t uid = 0;
+};
+
+std::optional<ProcessInfo> process_info(pid_t pid);
+
+// All living descendants of a process, nearest first; zombies are not alive.
+std::vector<ProcessInfo> descendants(pid_t pid);
+
+// The namespace's identity ("mnt", "net", "pid" ...) of this process; 0 if unknown.
+uint64_t own_namespace(const char* kind);
+
+// The umask of this process, which cannot be asked for without setting it elsewhere.
+unsigned own_umask();
+
+// Whether something listens on a TCP port in the network of that process.
+bool port_is_open(pid_t pid, int port);
+
+}  // namespace husk::os
