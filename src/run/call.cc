@@ -1,0 +1,107 @@
+#include "run/call.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+
+#include "keeper/wire.h"
+#include "os/process.h"
+#include "os/socket.h"
+
+namespace husk::run {
+namespace {
+
+// This process, for keepers to watch: a lifeline alone is held open by any child that the
+// embedding program forks.
+Result<int> own_pidfd() {
+    struct Own {
+        pid_t pid;
+        os::Fd fd;
+    };
+    static thread_local Own own{0, {}};
+    if (own.pid != ::getpid()) own = {::getpid(), TRY(os::open_process(::getpid()))};
+    return own.fd.get();
+}
+
+}  // namespace
+
+Result<Call> Call::start(Session& session, const LaunchPlan& plan, Belongings belongings,
+                         CallFiles files) {
+    const std::string message = TRY(encode(plan));
+    auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
+    std::vector<int> fds = {belongings.directory.get(), belongings.input.get(), files.record.get(),
+                            theirs.get(), files.log.get()};
+    if (plan.streams == Streams::Split) fds.push_back(files.error_log.get());
+    if (!plan.background) fds.push_back(TRY(own_pidfd()));
+    CHECK(session.send(message, fds));
+    Call call;
+    call.files_ = std::move(files);
+    call.lifeline_ = std::move(ours);
+    return call;
+}
+
+News Call::hear() const {
+    News news = News::None;
+    for (;;) {
+        char word = 0;
+        const ssize_t got = ::recv(lifeline_.get(), &word, 1, MSG_DONTWAIT);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0 && errno == EAGAIN) return news;
+        if (got <= 0) return news == News::None ? News::Dropped : news;
+        if (word == wire::said_gone) return News::Gone;
+        if (word == wire::said_ended) news = News::Ended;
+        if (word == wire::said_background) news = News::Background;
+        if (word == wire::said_started) news = News::Started;
+    }
+}
+
+void Call::detach() const {
+    const char word = wire::said_detach;
+    ::send(lifeline_.get(), &word, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+bool Call::take_back() const {
+    struct flock lock{};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    // Whoever holds the lock has the plan. It is let go when the log is closed, and by then
+    // the record tells a keeper that comes late to leave it alone.
+    if (::fcntl(files_.log.get(), F_SETLK, &lock) != 0) return false;
+    record::State state{};
+    constexpr off_t at = offsetof(record::Record, state);
+    if (::pread(files_.record.get(), &state, sizeof state, at) != sizeof state) return false;
+    if (state != record::State::Prepared) return false;  // it has been and gone
+    state = record::State::Abandoned;
+    return ::pwrite(files_.record.get(), &state, sizeof state, at) == sizeof state;
+}
+
+pid_t keeper_of(const os::Fd& log) {
+    struct flock lock{};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    if (::fcntl(log.get(), F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return 0;
+    return lock.l_pid;
+}
+
+Result<void> stop(const os::Fd& log, pid_t expected, record::Reason reason,
+                  const StopLadder& ladder) {
+    const pid_t keeper = keeper_of(log);
+    if (keeper <= 0) return failure("stop", ESRCH, "it has no keeper any more");
+    if (expected != 0 && keeper != expected)
+        return failure("stop", EPERM, "its log is locked by a process that is not its keeper");
+    const os::Fd process = TRY(os::open_process(keeper));
+    // The number was the keeper's when we asked; is it still, now that we hold the process?
+    if (keeper_of(log) != keeper) return failure("stop", ESRCH, "it has no keeper any more");
+    const auto patience =
+        static_cast<uint32_t>(std::clamp<int64_t>(ladder.patience.count(), 0, 0xffffff));
+    return os::send_signal(process, SIGTERM,
+                           wire::stop_value(static_cast<uint32_t>(reason),
+                                            static_cast<uint32_t>(ladder.signal), patience));
+}
+
+}  // namespace husk::run

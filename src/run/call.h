@@ -1,0 +1,56 @@
+// A command that has been handed to a keeper, seen by the caller that waits for it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "os/fd.h"
+#include "run/plan.h"
+#include "run/session.h"
+#include "run/spool.h"
+
+namespace husk::run {
+
+enum class News {
+    None,
+    Started,     // of a background command
+    Background,  // its time is over, it goes on
+    Ended,       // main has ended, its tree has not
+    Gone,        // all is over
+    Dropped,     // the keeper is gone without a word
+};
+
+class Call {
+public:
+    // What the command gets besides its plan.
+    struct Belongings {
+        os::Fd directory;
+        os::Fd input;
+    };
+
+    static Result<Call> start(Session& session, const LaunchPlan& plan, Belongings belongings,
+                              CallFiles files);
+
+    const CallFiles& files() const { return files_; }
+    int lifeline() const { return lifeline_.get(); }
+
+    // What the keeper has said since, without waiting.
+    News hear() const;
+    // From now on the command is a background shell.
+    void detach() const;
+    // Takes the plan back if no keeper has it yet. True: nothing was and will be started.
+    bool take_back() const;
+
+private:
+    CallFiles files_;
+    os::Fd lifeline_;
+};
+
+// The keeper of a log: the process that holds its lock, or nobody.
+pid_t keeper_of(const os::Fd& log);
+
+// Asks the keeper of `log` to end its tree. `expected` is the pid that the record names, or 0
+// where the record's numbers are not ours; a stranger who locked the file gets no signal.
+Result<void> stop(const os::Fd& log, pid_t expected, record::Reason reason, const StopLadder& ladder);
+
+}  // namespace husk::run

@@ -1,0 +1,110 @@
+#include "run/plan.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace husk::run {
+namespace {
+
+constexpr uint64_t open_files = 4096;
+
+// The kernel takes no single argument or variable longer than this.
+constexpr size_t longest_string = 128 * 1024 - 1;
+
+uint64_t whole_ms(const std::optional<std::chrono::milliseconds>& time) {
+    if (!time) return 0;
+    return static_cast<uint64_t>(std::max<int64_t>(time->count(), 1));
+}
+
+uint32_t flags_of(const LaunchPlan& plan) {
+    uint32_t flags = 0;
+    if (!plan.background) flags |= wire::Foreground;
+    if (plan.on_timeout == OnTimeout::Background) flags |= wire::BackgroundAtDeadline;
+    if (plan.streams == Streams::Split) flags |= wire::Split;
+    return flags;
+}
+
+wire::Plan header_of(const LaunchPlan& plan) {
+    wire::Plan header{};
+    header.magic = wire::magic;
+    header.version = wire::version;
+    header.flags = flags_of(plan);
+    header.leftovers = static_cast<wire::Leftovers>(plan.leftovers);
+    header.argc = static_cast<uint32_t>(plan.argv.size());
+    header.envc = static_cast<uint32_t>(plan.env.size());
+    header.umask = plan.umask;
+    header.cap = plan.keep_output_bytes;
+    header.deadline_ms = whole_ms(plan.timeout);
+    header.idle_ms = whole_ms(plan.idle_timeout);
+    header.lifetime_ms = static_cast<uint64_t>(plan.max_lifetime.count());
+    header.output_limit = plan.output_limit.value_or(0);
+    header.stop_signal = static_cast<uint32_t>(plan.stop.signal);
+    header.patience_ms = static_cast<uint32_t>(std::clamp<int64_t>(plan.stop.patience.count(), 0, 0xffffff));
+    header.limit_count = static_cast<uint32_t>(plan.limits.size());
+    for (size_t i = 0; i < plan.limits.size(); ++i) {
+        const ResourceLimit& limit = plan.limits[i];
+        header.limits[i] = {limit.resource, 0, limit.soft, limit.hard};
+    }
+    return header;
+}
+
+static_assert(static_cast<uint32_t>(Leftovers::Adopt) == static_cast<uint32_t>(wire::Leftovers::Adopt));
+static_assert(static_cast<uint32_t>(Leftovers::Kill) == static_cast<uint32_t>(wire::Leftovers::Kill));
+static_assert(static_cast<uint32_t>(Leftovers::Wait) == static_cast<uint32_t>(wire::Leftovers::Wait));
+
+}  // namespace
+
+Result<std::string> encode(const LaunchPlan& plan) {
+    if (plan.limits.size() > wire::max_limits) return failure("plan", E2BIG, "too many limits");
+    if (plan.argv.size() + plan.env.size() > wire::max_strings)
+        return failure("plan", E2BIG, "more than 8192 arguments and environment variables");
+    const wire::Plan header = header_of(plan);
+    std::string message(reinterpret_cast<const char*>(&header), sizeof header);
+    message.append(plan.program).push_back('\0');
+    for (const auto* strings : {&plan.argv, &plan.env}) {
+        for (const std::string& text : *strings) {
+            if (text.find('\0') != std::string::npos)
+                return failure("plan", EINVAL, "an argument or variable contains a NUL byte");
+            if (text.size() > longest_string) {
+                return failure("plan", E2BIG,
+                               "one argument or variable has " + std::to_string(text.size()) +
+                                   " bytes, and the kernel takes 131071; put it into a file");
+            }
+            message.append(text).push_back('\0');
+        }
+    }
+    if (message.size() > wire::max_plan) {
+        return failure("plan", E2BIG,
+                       "command and environment have " + std::to_string(message.size()) +
+                           " bytes, at most " + std::to_string(wire::max_plan) + " fit");
+    }
+    return message;
+}
+
+Result<std::string> find_bash() {
+    const char* variable = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+    const std::string path = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
+    for (size_t at = 0; at <= path.size();) {
+        const size_t end = std::min(path.find(':', at), path.size());
+        // An empty entry means the working directory: not a place to find bash in.
+        const std::string candidate = path.substr(at, end - at) + "/bash";
+        if (candidate.front() == '/' && end > at && ::access(candidate.c_str(), X_OK) == 0)
+            return candidate;
+        at = end + 1;
+    }
+    return failure("bash", ENOENT, "not found in PATH (" + path + "); install it or extend PATH");
+}
+
+std::vector<ResourceLimit> default_limits() {
+    rlimit files{};
+    ::getrlimit(RLIMIT_NOFILE, &files);
+    const uint64_t count = std::min<uint64_t>(open_files, files.rlim_max);
+    return {{RLIMIT_CORE, 0, 0}, {RLIMIT_NOFILE, count, count}};
+}
+
+}  // namespace husk::run

@@ -1,0 +1,50 @@
+// What a keeper is told to do, as a value and as the message that carries it.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <husk/request.h>
+
+#include "base/result.h"
+#include "keeper/wire.h"
+
+namespace husk::run {
+
+struct ResourceLimit {
+    unsigned resource;  // RLIMIT_*
+    uint64_t soft;
+    uint64_t hard;
+};
+
+struct LaunchPlan {
+    std::string program;
+    std::vector<std::string> argv;
+    std::vector<std::string> env;  // NAME=value
+    bool background = false;
+    Streams streams = Streams::Merged;
+    Leftovers leftovers = Leftovers::Adopt;
+    OnTimeout on_timeout = OnTimeout::Kill;
+    std::optional<std::chrono::milliseconds> timeout;
+    std::optional<std::chrono::milliseconds> idle_timeout;
+    std::chrono::milliseconds max_lifetime{0};  // of what nobody waits for; 0 = none
+    std::optional<uint64_t> output_limit;
+    uint64_t keep_output_bytes = 0;
+    StopLadder stop;
+    unsigned umask = 022;
+    std::vector<ResourceLimit> limits;
+};
+
+// The message; an error when it would not fit.
+Result<std::string> encode(const LaunchPlan& plan);
+
+// bash, by the PATH of this process.
+Result<std::string> find_bash();
+
+// What every command gets: no core files, and a number of open files that is the same
+// whatever the caller allows itself.
+std::vector<ResourceLimit> default_limits();
+
+}  // namespace husk::run

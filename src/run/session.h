@@ -1,0 +1,43 @@
+// A session seen from a caller: its directory and a connection to its nursery.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "os/fd.h"
+#include "run/state_dir.h"
+
+namespace husk::run {
+
+class Session {
+public:
+    // A session of this caller alone; it ends with its last command.
+    static Result<std::unique_ptr<Session>> make_private(const StateDir& state);
+    // Joins the session of that name, or makes it.
+    static Result<std::unique_ptr<Session>> join(const StateDir& state, const std::string& name,
+                                                 std::chrono::milliseconds linger);
+
+    SessionDir& dir() { return *dir_; }
+    // Ready to read when the nursery is gone.
+    int nursery() const { return nursery_.get(); }
+    bool nursery_is_gone() const;
+
+    // Hands a plan to whichever keeper is free.
+    Result<void> send(std::string_view plan, std::span<const int> fds) const;
+
+private:
+    Result<void> start_nursery(std::chrono::milliseconds linger, const os::Fd* listener);
+    Result<void> join_nursery(std::chrono::milliseconds linger);
+    Result<void> find_or_start_nursery(std::chrono::milliseconds linger);
+    Result<void> hear_hello();
+
+    std::unique_ptr<SessionDir> dir_;
+    os::Fd nursery_;
+    os::Fd queue_;
+};
+
+}  // namespace husk::run

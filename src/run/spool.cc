@@ -1,0 +1,116 @@
+#include "run/spool.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "os/file.h"
+#include "os/procfs.h"
+
+namespace husk::run {
+namespace {
+
+void copy_text(char* to, size_t room, const std::string& text) {
+    std::memcpy(to, text.data(), std::min(text.size(), room - 1));
+}
+
+constexpr int log_flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND;
+
+void remove_files(const SessionDir& session, uint64_t number) {
+    const std::string name = std::to_string(number);
+    ::unlinkat(session.logs.get(), (name + ".log").c_str(), 0);
+    ::unlinkat(session.records.get(), name.c_str(), 0);
+}
+
+// The first number whose record nobody has made.
+Result<BlankFiles> make_blank_files(SessionDir& session) {
+    for (;;) {
+        BlankFiles blank;
+        blank.number = session.next_number.fetch_add(1);
+        const std::string name = std::to_string(blank.number);
+        auto record = os::open_at(session.records, name, O_RDWR | O_CREAT | O_EXCL, 0600);
+        if (!record && record.error().code == EEXIST) continue;
+        blank.record = TRY(std::move(record));
+        auto log = os::open_at(session.logs, name + ".log", log_flags, 0600);
+        if (!log) {
+            remove_files(session, blank.number);
+            return std::unexpected(log.error());
+        }
+        blank.log = std::move(*log);
+        return blank;
+    }
+}
+
+Result<BlankFiles> take_blank_files(SessionDir& session) {
+    {
+        const std::lock_guard lock(session.ahead_guard);
+        if (session.ahead) return *std::exchange(session.ahead, std::nullopt);
+    }
+    return make_blank_files(session);
+}
+
+Result<void> fill(SessionDir& session, CallFiles& files, record::Record& page,
+                  const std::string& call, bool split) {
+    page.magic = record::magic;
+    page.version = record::version;
+    page.header_size = sizeof page;
+    page.state = record::State::Prepared;
+    page.uid = ::geteuid();
+    page.creator = static_cast<uint32_t>(::getpid());
+    page.call_bytes = call.size();
+    copy_text(page.boot_id, sizeof page.boot_id, os::boot_id());
+    copy_text(page.shell_id, sizeof page.shell_id, files.shell_id);
+
+    // All of it is written now, so that the ending finds its place on a disk that is full.
+    std::string content(reinterpret_cast<const char*>(&page), sizeof page);
+    content += call;
+    CHECK(os::write_all(files.record.get(), content));
+
+    if (!split) return {};
+    const std::string name = std::to_string(files.number) + ".err";
+    files.error_log = TRY(os::open_at(session.logs, name, log_flags, 0600));
+    files.error_log_path = session.path / "log" / name;
+    return {};
+}
+
+Error advise(Error error, const SessionDir& session) {
+    error.detail = session.path.string() +
+                   "; make room, or choose another state directory with --state or HUSK_STATE";
+    return error;
+}
+
+}  // namespace
+
+Result<CallFiles> make_call_files(SessionDir& session, record::Record page, const std::string& call,
+                                  bool split) {
+    auto blank = take_blank_files(session);
+    if (!blank) return std::unexpected(advise(blank.error(), session));
+    CallFiles files;
+    files.number = blank->number;
+    files.record = std::move(blank->record);
+    files.log = std::move(blank->log);
+    const std::string number = std::to_string(files.number);
+    files.shell_id = session.id + "-" + number;
+    files.log_path = session.path / "log" / (number + ".log");
+    if (auto filled = fill(session, files, page, call, split); !filled) {
+        remove_files(session, files.number);
+        return std::unexpected(advise(filled.error(), session));
+    }
+    return files;
+}
+
+void make_files_ahead(SessionDir& session) {
+    {
+        const std::lock_guard lock(session.ahead_guard);
+        if (session.ahead) return;
+    }
+    auto blank = make_blank_files(session);
+    if (!blank) return;  // the next call will say why
+    const std::lock_guard lock(session.ahead_guard);
+    if (session.ahead) return remove_files(session, blank->number);
+    session.ahead = std::move(*blank);
+}
+
+}  // namespace husk::run

@@ -1,0 +1,69 @@
+// The state directory and the session directories in it. docs/spool.md is its page.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "os/fd.h"
+
+namespace husk::run {
+
+// $HUSK_STATE, else $XDG_STATE_HOME/husk, else ~/.local/state/husk.
+std::filesystem::path default_state_path();
+
+class StateDir {
+public:
+    // Makes what is missing. An error says what to do.
+    static Result<StateDir> open_or_make(const std::filesystem::path& path);
+    // Only looks; a directory that does not exist is one without sessions.
+    static Result<StateDir> open_for_reading(const std::filesystem::path& path);
+
+    const std::filesystem::path& path() const { return path_; }
+    const os::Fd& dir() const { return dir_; }
+    const os::Fd& sessions() const { return sessions_; }  // may be empty when only reading
+
+private:
+    std::filesystem::path path_;
+    os::Fd dir_;
+    os::Fd sessions_;
+};
+
+// The files of a call that is still to come: they have a number and no content.
+struct BlankFiles {
+    uint64_t number = 0;
+    os::Fd record;
+    os::Fd log;
+};
+
+// One session's directory: log/, rec/, lock, and for a named one the socket `control`.
+struct SessionDir {
+    SessionDir() = default;
+    ~SessionDir();
+    SessionDir(const SessionDir&) = delete;
+    SessionDir& operator=(const SessionDir&) = delete;
+
+    std::string id;
+    std::string name;  // empty: private
+    std::filesystem::path path;
+    os::Fd dir;
+    os::Fd logs;
+    os::Fd records;
+    os::Fd lock;
+    std::atomic<uint64_t> next_number{1};
+    std::mutex ahead_guard;
+    std::optional<BlankFiles> ahead;
+};
+
+bool is_session_name(const std::string& name);
+
+Result<std::unique_ptr<SessionDir>> make_private_session(const StateDir& state);
+// The one that has this name, made if there is none.
+Result<std::unique_ptr<SessionDir>> find_or_make_session(const StateDir& state,
+                                                         const std::string& name);
+
+}  // namespace husk::run
