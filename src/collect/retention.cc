@@ -1,0 +1,190 @@
+#include "collect/retention.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <map>
+#include <set>
+
+#include "collect/shell_files.h"
+#include "os/file.h"
+#include "run/call.h"
+
+namespace husk::collect {
+namespace {
+
+constexpr uint64_t least_grant = 256 * 1024;
+constexpr size_t most_finished = 4096;
+constexpr uint64_t calls_between_sweeps = 1024;
+constexpr uint64_t ns_between_sweeps = 1'000'000'000;
+constexpr time_t settling_seconds = 60;  // a session this young may still be on its way
+constexpr uint64_t block = 4096;
+
+uint64_t now_ns() {
+    using namespace std::chrono;
+    return static_cast<uint64_t>(
+        duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
+}
+
+struct Item {
+    std::string session;
+    std::string number;
+    uint64_t created = 0;
+    uint64_t bytes = 0;
+    bool live = false;
+};
+
+// What one shell takes. One that cannot be read is old, or of another version: it goes first.
+Item weigh(const run::StateDir& state, const std::string& id) {
+    const size_t dash = id.rfind('-');
+    Item item{id.substr(0, dash), id.substr(dash + 1)};
+    const auto files = open_shell(state, id);
+    if (!files) return item;
+    item.bytes = os::bytes_on_disk(files->record) + os::bytes_on_disk(files->log) +
+                 (files->error_log ? os::bytes_on_disk(files->error_log) : 0);
+    const bool kept = run::keeper_of(files->log) != 0;
+    record::Record page{};
+    if (::pread(files->record.get(), &page, sizeof page, 0) != sizeof page) {
+        // Made ahead for a call that has not come: of a caller that lives, or that was killed.
+        item.live = files->nursery_lives();
+        return item;
+    }
+    item.created = page.created;
+    const bool starting = page.state == record::State::Prepared &&
+                          now_ns() - page.created < uint64_t{settling_seconds} * 1'000'000'000;
+    item.live = kept || starting;
+    const uint64_t streams = (page.flags & record::SplitStreams) != 0 ? 2 : 1;
+    if (item.live) item.bytes = std::max(item.bytes, page.cap * streams);
+    return item;
+}
+
+void remove_item(const run::StateDir& state, const Item& item) {
+    const std::string base = item.session + "/log/" + item.number;
+    const int sessions = state.sessions().get();
+    ::unlinkat(sessions, (base + ".log").c_str(), 0);
+    ::unlinkat(sessions, (base + ".err").c_str(), 0);
+    ::unlinkat(sessions, (item.session + "/rec/" + item.number).c_str(), 0);
+}
+
+// Nobody is in it, nobody is on the way into it, and nothing is left in it.
+void remove_if_dead(const run::StateDir& state, const std::string& session) {
+    const auto dir = os::open_at(state.sessions(), session, O_RDONLY | O_DIRECTORY);
+    if (!dir) return;
+    struct stat info{};
+    if (::fstat(dir->get(), &info) != 0 || ::time(nullptr) - info.st_mtime < settling_seconds) return;
+    const auto lock = os::open_at(*dir, "lock", O_RDONLY);
+    if (lock && run::keeper_of(*lock) != 0) return;
+    if (::flock(dir->get(), LOCK_EX | LOCK_NB) != 0) return;
+    // Directories only go when they are empty, so that nothing is lost that just came.
+    const int at = dir->get();
+    if (::unlinkat(at, "rec", AT_REMOVEDIR) != 0 && errno != ENOENT) return;
+    ::unlinkat(at, "log", AT_REMOVEDIR);
+    ::unlinkat(at, "control", 0);
+    ::unlinkat(at, "lock", 0);
+    ::unlinkat(state.sessions().get(), session.c_str(), AT_REMOVEDIR);
+}
+
+// The highest number of a session stays while the session may go on counting from it.
+std::map<std::string, uint64_t> highest_numbers(const std::vector<Item>& items) {
+    std::map<std::string, uint64_t> highest;
+    for (const Item& item : items) {
+        uint64_t& top = highest[item.session];
+        top = std::max<uint64_t>(top, std::strtoull(item.number.c_str(), nullptr, 10));
+    }
+    return highest;
+}
+
+bool session_lives(const run::StateDir& state, const std::string& session) {
+    const auto lock = os::open_at(state.sessions(), session + "/lock", O_RDONLY);
+    return lock && run::keeper_of(*lock) != 0;
+}
+
+}  // namespace
+
+struct Ledger::Account {
+    std::atomic<uint64_t> reserved;
+    std::atomic<uint64_t> swept_at;
+    std::atomic<uint64_t> calls;
+};
+
+void Ledger::Unmap::operator()(Account* account) const { ::munmap(account, sizeof *account); }
+
+Result<Ledger> Ledger::open(const run::StateDir& state, uint64_t quota) {
+    Ledger ledger;
+    ledger.state_ = &state;
+    ledger.quota_ = quota;
+    ledger.file_ = TRY(os::open_at(state.dir(), "ledger", O_RDWR | O_CREAT, 0600));
+    struct stat info{};
+    if (::fstat(ledger.file_.get(), &info) != 0) return failure("fstat", errno, "ledger");
+    // Written, not only made long, so that a store into it never meets a full disk.
+    if (static_cast<size_t>(info.st_size) < sizeof(Account))
+        CHECK(os::write_all(ledger.file_.get(), std::string(block, '\0')));
+    void* page = ::mmap(nullptr, sizeof(Account), PROT_READ | PROT_WRITE, MAP_SHARED,
+                        ledger.file_.get(), 0);
+    if (page == MAP_FAILED) return failure("mmap", errno, "ledger");
+    ledger.account_.reset(static_cast<Account*>(page));
+    return ledger;
+}
+
+uint64_t Ledger::reserve(uint64_t wanted) {
+    const uint64_t calls = account_->calls.fetch_add(1) + 1;
+    const bool tight = account_->reserved.load() + wanted > quota_;
+    const bool recent = now_ns() - account_->swept_at.load() < ns_between_sweeps;
+    if ((tight && !recent) || calls % calls_between_sweeps == 0) sweep(wanted);
+    const uint64_t reserved = account_->reserved.load();
+    const uint64_t left = quota_ - std::min(quota_, reserved);
+    const uint64_t granted = std::min(wanted, std::max(left, least_grant));
+    account_->reserved.fetch_add(granted);
+    return granted;
+}
+
+void Ledger::settle(uint64_t granted, uint64_t taken) {
+    const uint64_t back = granted - std::min(granted, taken);
+    // A sweep in between has already counted it right; never below nothing.
+    uint64_t reserved = account_->reserved.load();
+    while (!account_->reserved.compare_exchange_weak(reserved, reserved - std::min(reserved, back))) {}
+}
+
+void Ledger::sweep(uint64_t wanted) {
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) return;  // somebody is at it
+    if (const auto taken = collect::sweep(*state_, quota_, wanted); taken)
+        account_->reserved.store(*taken);
+    account_->swept_at.store(now_ns());
+    ::flock(file_.get(), LOCK_UN);
+}
+
+Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
+    std::vector<Item> items;
+    for (const std::string& id : TRY(shell_ids(state))) items.push_back(weigh(state, id));
+    uint64_t taken = 0;
+    size_t finished = 0;
+    for (const Item& item : items) {
+        taken += item.bytes;
+        finished += item.live ? 0 : 1;
+    }
+    const auto highest = highest_numbers(items);
+    std::set<std::string> living;
+    for (const auto& [session, number] : highest)
+        if (session_lives(state, session)) living.insert(session);
+    std::ranges::sort(items, {}, &Item::created);
+    for (const Item& item : items) {
+        if (taken + room <= quota && finished <= most_finished) break;
+        const bool last = std::to_string(highest.at(item.session)) == item.number;
+        if (item.live || (last && living.contains(item.session))) continue;
+        remove_item(state, item);
+        taken -= item.bytes;
+        --finished;
+    }
+    for (const std::string& session : TRY(os::list(state.sessions())))
+        if (!living.contains(session)) remove_if_dead(state, session);
+    return taken;
+}
+
+}  // namespace husk::collect

@@ -1,0 +1,134 @@
+// Reading a stream line by line: by number, and by regular expression.
+#include <algorithm>
+#include <functional>
+
+#include "base/terminal_text.h"
+#include "collect/stream.h"
+#include "os/file.h"
+
+namespace husk::collect {
+namespace {
+
+// Lines of the kept ranges, one at a time; a very long one in parts.
+class Lines {
+public:
+    Lines(const os::Fd& log, ByteRange range) : log_(&log), at_(range.first), end_(range.second) {}
+
+    Result<std::optional<std::string>> next() {
+        for (;;) {
+            const size_t newline = buffer_.find('\n', searched_);
+            if (newline != std::string::npos) return take(newline, newline + 1);
+            searched_ = buffer_.size();
+            if (buffer_.size() >= longest_line) return take(buffer_.size(), buffer_.size());
+            if (at_ >= end_) {
+                if (buffer_.empty()) return std::nullopt;
+                return take(buffer_.size(), buffer_.size());
+            }
+            const std::string more = TRY(os::read_at(*log_, at_, std::min(chunk, end_ - at_)));
+            if (more.empty()) end_ = at_;
+            at_ += more.size();
+            buffer_ += more;
+        }
+    }
+
+private:
+    static constexpr uint64_t chunk = 256 * 1024;
+    static constexpr size_t longest_line = 1024 * 1024;
+
+    std::optional<std::string> take(size_t length, size_t with_end) {
+        std::string line = buffer_.substr(0, length);
+        buffer_.erase(0, with_end);
+        searched_ = 0;
+        return line;
+    }
+
+    const os::Fd* log_;
+    uint64_t at_;
+    uint64_t end_;
+    std::string buffer_;
+    size_t searched_ = 0;
+};
+
+Result<uint64_t> count_lines(const os::Fd& log, ByteRange range) {
+    constexpr uint64_t chunk = 1 << 20;
+    uint64_t lines = 0;
+    for (uint64_t at = range.first; at < range.second;) {
+        const std::string bytes = TRY(os::read_at(log, at, std::min(chunk, range.second - at)));
+        if (bytes.empty()) break;
+        lines += static_cast<uint64_t>(std::ranges::count(bytes, '\n'));
+        at += bytes.size();
+    }
+    return lines;
+}
+
+// Calls `each(number, line)` for every kept line until it says that this is enough. Behind what
+// was dropped, lines are numbered from the end.
+Result<void> for_each_line(const os::Fd& log, const StreamState& state,
+                           const std::function<bool(uint64_t, const std::string&)>& each) {
+    const Kept& kept = state.kept;
+    const bool dropped = kept.head_end < kept.tail_start;
+    std::vector<ByteRange> ranges = {{0, dropped ? kept.head_end : kept.stored_end}};
+    if (dropped) ranges.emplace_back(kept.tail_start, kept.stored_end);
+    uint64_t number = 0;
+    for (size_t i = 0; i < ranges.size(); ++i) {
+        if (i > 0) {
+            const uint64_t in_tail = TRY(count_lines(log, ranges[i]));
+            number = state.lines - std::min(state.lines, in_tail);
+        }
+        Lines lines(log, ranges[i]);
+        for (;;) {
+            const std::optional<std::string> line = TRY(lines.next());
+            if (!line) break;
+            if (!each(++number, *line)) return {};
+        }
+    }
+    return {};
+}
+
+const os::Fd& log_of(const ShellFiles& files, Which which) {
+    return which == Which::Output ? files.log : files.error_log;
+}
+
+}  // namespace
+
+Result<Shot> show_lines(const ShellFiles& files, Which which, uint64_t first, uint64_t last,
+                        uint64_t budget) {
+    Shot shot{{}, TRY(stream_state(files, which))};
+    std::string text;
+    bool cut = false;
+    CHECK(for_each_line(log_of(files, which), shot.state,
+                        [&](uint64_t number, const std::string& line) {
+                            if (number < first) return true;
+                            cut = text.size() + line.size() >= budget;
+                            if (number > last || cut) return false;
+                            text += line + "\n";
+                            return true;
+                        }));
+    shot.shown.text = text::plain(text);
+    if (cut) shot.shown.text += "[more lines left out; ask for fewer]\n";
+    return shot;
+}
+
+Result<Shot> show_matches(const ShellFiles& files, Which which, const Pattern& pattern,
+                          uint64_t budget) {
+    Shot shot{{}, TRY(stream_state(files, which))};
+    std::string text;
+    uint64_t left_out = 0;
+    CHECK(for_each_line(log_of(files, which), shot.state,
+                        [&](uint64_t number, const std::string& line) {
+                            if (!pattern.matches(line)) return true;
+                            const std::string found = std::to_string(number) + ":" + line + "\n";
+                            if (text.size() + found.size() > budget) {
+                                ++left_out;
+                            } else {
+                                text += found;
+                            }
+                            return true;
+                        }));
+    shot.shown.text = text::plain(text);
+    if (left_out > 0)
+        shot.shown.text += "[" + std::to_string(left_out) + " more matching lines left out]\n";
+    return shot;
+}
+
+}  // namespace husk::collect

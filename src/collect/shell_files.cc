@@ -1,0 +1,185 @@
+#include "collect/shell_files.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <tuple>
+
+#include "os/events.h"
+#include "os/file.h"
+#include "os/procfs.h"
+#include "run/call.h"
+
+namespace husk::collect {
+namespace {
+
+using record::Reason;
+using record::State;
+
+constexpr auto nursery_patience = std::chrono::seconds(2);
+constexpr auto look_again = std::chrono::milliseconds(10);
+
+Error not_found(const std::string& id) {
+    return {"shell", 0, id + " is not known here; `husk shells` lists those that are"};
+}
+
+const char* name_of(record::Step step) {
+    switch (step) {
+        case record::Step::None: return "start";
+        case record::Step::ReadPlan: return "read the plan";
+        case record::Step::MakePipe: return "pipe2";
+        case record::Step::Fork: return "fork";
+        case record::Step::NewSession: return "setsid";
+        case record::Step::WireDescriptors: return "dup3";
+        case record::Step::EnterDirectory: return "enter the working directory";
+        case record::Step::SetLimits: return "set the limits";
+        case record::Step::Execute: return "execute bash";
+    }
+    return "start";
+}
+
+Ending kernel_word(int status) {
+    if (WIFEXITED(status)) return Exited{WEXITSTATUS(status)};
+    if (WIFSIGNALED(status)) return Signaled{WTERMSIG(status)};
+    return Cancelled{"it was asked to end, and could not be killed"};
+}
+
+Result<record::Record> read_record(const ShellFiles& files, std::string* call) {
+    constexpr size_t usual_call = 4096;
+    constexpr uint64_t longest_call = 4 << 20;
+    const std::string bytes =
+        TRY(os::read_at(files.record, 0, call != nullptr ? usual_call : sizeof(record::Record)));
+    record::Record page{};
+    if (bytes.size() < sizeof page) return failure("record", 0, files.id + " is half-written");
+    std::memcpy(&page, bytes.data(), sizeof page);
+    if (page.magic != record::magic) return failure("record", 0, files.id + " is not a record");
+    if (page.version != record::version) {
+        return failure("record", 0,
+                       files.id + " was written by another version of Husk (format " +
+                           std::to_string(page.version) + ", this is " +
+                           std::to_string(record::version) + "); its log can be read as a file");
+    }
+    if (call == nullptr) return page;
+    *call = sizeof page + page.call_bytes <= bytes.size()
+                ? bytes.substr(sizeof page, page.call_bytes)
+                : TRY(os::read_at(files.record, sizeof page, std::min(page.call_bytes, longest_call)));
+    return page;
+}
+
+bool is_open(const record::Record& page) {
+    return page.state == State::Running || page.state == State::Prepared;
+}
+
+// A record that says it runs, and nobody who keeps it.
+Ending ending_without_keeper(const record::Record& page) {
+    if (os::boot_id() != page.boot_id) return Lost{"the machine was restarted"};
+    if (page.state == State::Running) return Lost{"its keeper was killed"};
+    return Lost{"it is not known whether it was started"};
+}
+
+bool is_young(const record::Record& page) {
+    using namespace std::chrono;
+    const auto now = duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
+    constexpr int64_t ten_seconds = 10'000'000'000;
+    return now - static_cast<int64_t>(page.created) < ten_seconds;
+}
+
+}  // namespace
+
+Ending ending_of(const record::Record& page) {
+    switch (page.reason) {
+        case Reason::Itself:
+        case Reason::Killed: return kernel_word(page.wait_status);
+        case Reason::NotStarted:
+            return NotStarted{{name_of(page.step), static_cast<int>(page.error), ""}};
+        case Reason::Deadline: return TimedOut{std::chrono::milliseconds(page.deadline_ms)};
+        case Reason::Idle: return LimitExceeded{"idle", page.limit, page.peak};
+        case Reason::OutputLimit: return LimitExceeded{"output", page.limit, page.peak};
+        case Reason::Lifetime: return LimitExceeded{"lifetime", page.limit, page.peak};
+        case Reason::Cancelled: return Cancelled{"cancelled"};
+        case Reason::CallerGone: return Cancelled{"its caller died"};
+        case Reason::SessionEnded: return Cancelled{"its session was ended"};
+        case Reason::KeeperKilled: return Lost{"its keeper was killed"};
+        case Reason::KeeperStopped: return Lost{"its keeper was stopped, and killed for that"};
+    }
+    return Lost{"its record gives a reason that this version does not know"};
+}
+
+Result<std::vector<std::string>> shell_ids(const run::StateDir& state) {
+    std::vector<std::string> ids;
+    if (!state.sessions()) return ids;
+    for (const std::string& session : TRY(os::list(state.sessions()))) {
+        const auto records = os::open_at(state.sessions(), session + "/rec", O_RDONLY | O_DIRECTORY);
+        if (!records) continue;  // being made, or being cleared away
+        for (const std::string& number : os::list(*records).value_or(std::vector<std::string>()))
+            ids.push_back(session + "-" + number);
+    }
+    return ids;
+}
+
+Result<ShellFiles> open_shell(const run::StateDir& state, const std::string& id) {
+    const size_t dash = id.rfind('-');
+    const bool well_formed = dash != std::string::npos && dash > 0 && dash + 1 < id.size() &&
+                             id.find('/') == std::string::npos && id[0] != '.';
+    if (!well_formed || !state.sessions()) return std::unexpected(not_found(id));
+    const std::string session = id.substr(0, dash);
+    const std::string number = id.substr(dash + 1);
+    ShellFiles files;
+    files.id = id;
+    // Readers write one thing, how far they were told; a read-only directory does without it.
+    auto record = os::open_at(state.sessions(), session + "/rec/" + number, O_RDWR);
+    if (!record) record = os::open_at(state.sessions(), session + "/rec/" + number, O_RDONLY);
+    if (!record && record.error().code == ENOENT) return std::unexpected(not_found(id));
+    files.record = TRY(std::move(record));
+    const std::filesystem::path logs = state.path() / "sessions" / session / "log";
+    files.log_path = logs / (number + ".log");
+    files.error_log_path = logs / (number + ".err");
+    files.log = TRY(os::open(files.log_path, O_RDONLY));
+    uint32_t flags = 0;
+    const ssize_t got =
+        ::pread(files.record.get(), &flags, sizeof flags, offsetof(record::Record, flags));
+    if (got == sizeof flags && (flags & record::SplitStreams) != 0)
+        files.error_log = TRY(os::open(files.error_log_path, O_RDONLY));
+    return files;
+}
+
+bool ShellFiles::nursery_lives() const {
+    const auto lock = os::open(log_path.parent_path().parent_path() / "lock", O_RDONLY);
+    return lock && run::keeper_of(*lock) != 0;
+}
+
+Result<Snapshot> look(const ShellFiles& files) {
+    Snapshot now;
+    const auto patience = os::Clock::now() + nursery_patience;
+    for (;;) {
+        now.keeper = run::keeper_of(files.log);
+        // After the lock: what a keeper wrote before it let go is seen.
+        now.record = TRY(read_record(files, &now.call));
+        if (!is_open(now.record) || now.keeper != 0) break;
+        if (os::boot_id() != now.record.boot_id) break;
+        const bool being_started = now.record.state == State::Prepared && is_young(now.record);
+        if (being_started) break;
+        if (!files.nursery_lives() || os::Clock::now() >= patience) break;
+        std::ignore = os::wait_for({}, os::Clock::now() + look_again);
+    }
+    if (now.record.state == State::Abandoned) {
+        now.ending = NotStarted{{"start", 0, "its session ended before a keeper had it"}};
+    } else if (!is_open(now.record)) {
+        now.ending = ending_of(now.record);
+        now.tree_lives = now.record.state == State::Ended && now.keeper != 0;
+    } else if (now.keeper != 0 || (now.record.state == State::Prepared && is_young(now.record) &&
+                                   os::boot_id() == now.record.boot_id)) {
+        now.ending = Running{};
+        now.tree_lives = true;
+    } else {
+        now.ending = ending_without_keeper(now.record);
+    }
+    return now;
+}
+
+}  // namespace husk::collect
