@@ -1,0 +1,27 @@
+// A call as it is kept behind its record, so that any process can say later what it was.
+#pragma once
+
+#include <husk/request.h>
+
+#include <string>
+
+namespace husk {
+
+struct CallNote {
+    std::string command;
+    std::string description;
+    std::string session;  // the name, or the id of a private one
+    std::string working_dir;
+    bool background = false;
+    std::optional<std::chrono::milliseconds> timeout = {};
+    OnTimeout on_timeout = OnTimeout::Kill;
+    Leftovers leftovers = Leftovers::Adopt;
+    Streams streams = Streams::Merged;
+};
+
+std::string to_json(const CallNote& note);
+
+// The texts of it; a half-written file gives empty ones, never an error.
+CallNote call_from_json(const std::string& text);
+
+}  // namespace husk
