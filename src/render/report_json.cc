@@ -1,0 +1,133 @@
+#include "render/report_json.h"
+
+#include <cmath>
+
+#include "base/signals.h"
+#include "base/utf8.h"
+
+namespace husk::render {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json string_or_null(const std::string& text) {
+    return text.empty() ? Json(nullptr) : Json(text::to_utf8(text));
+}
+
+template <class T>
+Json value_or_null(const std::optional<T>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+// Microseconds are as fine as anything here is measured.
+Json milliseconds_or_null(const std::optional<double>& value) {
+    return value ? Json(std::round(*value * 1000) / 1000) : Json(nullptr);
+}
+
+Json array_of(const std::vector<std::string>& strings) {
+    Json array = Json::array();
+    for (const std::string& text : strings) array.push_back(text::to_utf8(text));
+    return array;
+}
+
+Json excerpt_json(const Excerpt& excerpt) {
+    Json shown = Json::array();
+    for (const auto& [begin, end] : excerpt.shown) shown.push_back(Json::array({begin, end}));
+    return {{"total_bytes", excerpt.total_bytes}, {"total_lines", excerpt.total_lines},
+            {"shown", std::move(shown)},          {"log", string_or_null(excerpt.log.string())},
+            {"complete", excerpt.complete},       {"dropped_bytes", excerpt.dropped_bytes}};
+}
+
+Json usage_json(const Usage& usage) {
+    return {{"user_ms", milliseconds_or_null(usage.user_ms)},
+            {"system_ms", milliseconds_or_null(usage.system_ms)},
+            {"peak_memory_bytes", value_or_null(usage.peak_memory_bytes)},
+            {"peak_memory_of", string_or_null(usage.peak_memory_of)},
+            {"read_bytes", value_or_null(usage.read_bytes)},
+            {"written_bytes", value_or_null(usage.written_bytes)},
+            {"processes", value_or_null(usage.processes)}};
+}
+
+Json confinement_json(const Confinement& walls) {
+    return {
+        {"mode", text::to_utf8(walls.mode)},           {"files", text::to_utf8(walls.files)},
+        {"network", text::to_utf8(walls.network)},     {"signals", text::to_utf8(walls.signals)},
+        {"processes", text::to_utf8(walls.processes)}, {"limits", text::to_utf8(walls.limits)},
+        {"missing", array_of(walls.missing)}};
+}
+
+Json leftovers_json(const std::vector<Leftover>& leftovers) {
+    Json array = Json::array();
+    for (const Leftover& leftover : leftovers) {
+        Json entry = {{"pid", leftover.pid}, {"name", text::to_utf8(leftover.name)}};
+        if (!leftover.reason.empty()) entry["reason"] = text::to_utf8(leftover.reason);
+        array.push_back(std::move(entry));
+    }
+    return array;
+}
+
+Json signal_json(const Ending& ending) {
+    const auto* signaled = std::get_if<Signaled>(&ending);
+    return signaled != nullptr ? Json(signal_name(signaled->signal)) : Json(nullptr);
+}
+
+Json limit_json(const Ending& ending) {
+    const auto* limit = std::get_if<LimitExceeded>(&ending);
+    if (limit == nullptr) return nullptr;
+    return {{"name", text::to_utf8(limit->name)}, {"value", limit->value}, {"peak", limit->peak}};
+}
+
+// Why there is no ordinary ending, where the status alone does not say it.
+struct WhyNot {
+    std::string operator()(const Exited&) const { return ""; }
+    std::string operator()(const Signaled&) const { return ""; }
+    std::string operator()(const TimedOut&) const { return ""; }
+    std::string operator()(const Cancelled& cancelled) const { return cancelled.why; }
+    std::string operator()(const LimitExceeded&) const { return ""; }
+    std::string operator()(const Denied& denied) const { return denied.reason; }
+    std::string operator()(const NotStarted& failed) const { return failed.cause.text(); }
+    std::string operator()(const Running&) const { return ""; }
+    std::string operator()(const Lost& lost) const { return lost.why; }
+};
+
+void add_output(Json& json, const Report& report) {
+    const bool split = report.out || report.err;
+    json["output"] = split ? Json(nullptr) : Json(text::to_utf8(report.output));
+    json["stdout"] = split ? Json(text::to_utf8(report.out.value_or(""))) : Json(nullptr);
+    json["stderr"] = split ? Json(text::to_utf8(report.err.value_or(""))) : Json(nullptr);
+    json["excerpt"] = excerpt_json(report.excerpt);
+    json["error_excerpt"] =
+        split && report.error_excerpt ? excerpt_json(*report.error_excerpt) : Json(nullptr);
+}
+
+}  // namespace
+
+Json report_json(const Report& report) {
+    Json json = {{"status", status_word(report.ending)},
+                 {"exit_code", value_or_null(exit_code(report.ending))},
+                 {"signal", signal_json(report.ending)},
+                 {"shell_id", string_or_null(report.shell_id)},
+                 {"session", string_or_null(report.session)},
+                 {"command", text::to_utf8(report.command)},
+                 {"display", string_or_null(report.display)}};
+    add_output(json, report);
+    json["cursor"] = report.cursor;
+    json["duration_ms"] = milliseconds_or_null(report.duration_ms);
+    json["pid"] = value_or_null(report.pid);
+    json["background"] = report.in_background;
+    json["usage"] = usage_json(report.usage);
+    json["verdict"] = nullptr;
+    json["limit"] = limit_json(report.ending);
+    json["confinement"] = confinement_json(report.confinement);
+    json["error"] = string_or_null(std::visit(WhyNot{}, report.ending));
+    json["denials"] = Json::array();
+    json["leftovers"] = leftovers_json(report.leftovers);
+    json["notes"] = array_of(report.notes);
+    return json;
+}
+
+std::string dump(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace husk::render

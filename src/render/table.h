@@ -1,0 +1,17 @@
+// Tables for terminals.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace husk::render {
+
+using Row = std::vector<std::string>;
+
+// Aligned columns, two spaces apart, without spaces at the end of a line; the first row is the
+// header. The last column is cut so that a line has at most `width` columns if that leaves
+// it ten; 0 means no limit. Cells are made plain and one line each. Rows may be short.
+std::string table(const std::vector<Row>& rows, size_t width);
+
+}  // namespace husk::render
