@@ -1,0 +1,132 @@
+#include <husk/bash.h>
+
+#include <sys/stat.h>
+
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "collect/retention.h"
+#include "os/file.h"
+#include "os/procfs.h"
+#include "tool/plan_call.h"
+#include "tool/waiter.h"
+
+namespace husk {
+namespace {
+
+Report not_started(const Request& request, const ToolContext& context, const Error& error) {
+    Report report;
+    report.ending = NotStarted{error};
+    report.command = report.display = request.command;
+    report.session = context.session;
+    return report;
+}
+
+}  // namespace
+
+struct Bash::Inside {
+    explicit Inside(Settings given) : settings(std::move(given)), umask(os::own_umask()) {}
+
+    Result<std::shared_ptr<run::Session>> session_for(const std::string& name);
+    Result<tool::StartedCall> start(const Request& request, const ToolContext& context);
+    // The report, and the disk that the call did not need goes back.
+    Report finish(const tool::StartedCall& call);
+    // Hands a plan over that is already complete.
+    Result<tool::StartedCall> start(tool::CallPlan plan, const ToolContext& context);
+
+    Settings settings;
+    unsigned umask;
+    std::mutex guard;
+    std::optional<run::StateDir> state;
+    std::optional<collect::Ledger> ledger;
+    std::map<std::string, std::shared_ptr<run::Session>> sessions;  // "" is our own
+    std::unique_ptr<tool::Waiter> waiter;
+};
+
+Result<std::shared_ptr<run::Session>> Bash::Inside::session_for(const std::string& name) {
+    const std::lock_guard lock(guard);
+    if (!state) {
+        state = TRY(run::StateDir::open_or_make(settings.state));
+        ledger = TRY(collect::Ledger::open(*state, settings.state_quota));
+    }
+    std::shared_ptr<run::Session>& session = sessions[name];
+    if (session && !session->nursery_is_gone()) return session;
+    if (name.empty()) {
+        session = TRY(run::Session::make_private(*state));
+    } else {
+        session = TRY(run::Session::join(*state, name, settings.linger));
+    }
+    return session;
+}
+
+Result<tool::StartedCall> Bash::Inside::start(const Request& request, const ToolContext& context) {
+    return start(TRY(tool::plan_call(request, context, settings, umask)), context);
+}
+
+Result<tool::StartedCall> Bash::Inside::start(tool::CallPlan plan, const ToolContext& context) {
+    std::shared_ptr<run::Session> session = TRY(session_for(context.session));
+    const run::SessionDir& dir = session->dir();
+    plan.note.session = dir.name.empty() ? dir.id : dir.name;
+    plan.call_json = to_json(plan.note);
+    const uint64_t streams = plan.launch.streams == Streams::Split ? 2 : 1;
+    const uint64_t wanted = plan.launch.keep_output_bytes;
+    const uint64_t granted = ledger->reserve(wanted * streams) / streams;
+    plan.granted_bytes = granted * streams;
+    if (granted < wanted) {
+        plan.launch.keep_output_bytes = granted;
+        plan.notes.push_back("the state directory's quota is nearly spent: only " +
+                             std::to_string(granted) + " bytes of output are kept");
+    }
+    return tool::StartedCall::start(std::move(plan), std::move(session), context);
+}
+
+Report Bash::Inside::finish(const tool::StartedCall& call) {
+    Report report = call.report();
+    if (report.ended() && report.leftovers.empty()) {
+        const uint64_t errors = report.error_excerpt ? report.error_excerpt->total_bytes : 0;
+        constexpr uint64_t overhead = 8192;  // the record, and blocks that are not full
+        ledger->settle(call.granted_bytes(), report.excerpt.total_bytes + errors + overhead);
+    }
+    return report;
+}
+
+Bash::Bash(Settings settings) : inside_(std::make_unique<Inside>(std::move(settings))) {}
+Bash::~Bash() = default;
+Bash::Bash(Bash&&) noexcept = default;
+Bash& Bash::operator=(Bash&&) noexcept = default;
+
+Report Bash::run(const Request& request, const ToolContext& context) {
+    auto call = inside_->start(request, context);
+    if (!call) return not_started(request, context, call.error());
+    tool::wait_for(*call, context.cancel);
+    if (call->must_be_repeated()) {
+        // Its nursery was killed before any keeper had the plan: nothing ran, so this is not
+        // a second time.
+        call = inside_->start(std::move(call->plan()), context);
+        if (!call) return not_started(request, context, call.error());
+        tool::wait_for(*call, context.cancel);
+    }
+    return inside_->finish(*call);
+}
+
+void Bash::run(Request request, ToolContext context, std::function<void(Report)> done) {
+    auto call = inside_->start(request, context);
+    if (!call) return done(not_started(request, context, call.error()));
+    Inside* inside = inside_.get();
+    {
+        const std::lock_guard lock(inside->guard);
+        if (!inside->waiter) inside->waiter = std::make_unique<tool::Waiter>();
+    }
+    std::stop_token cancel = context.cancel;
+    inside->waiter->add(
+        std::move(*call), std::move(cancel),
+        [inside, context = std::move(context)](tool::CallPlan plan) {
+            return inside->start(std::move(plan), context);
+        },
+        [inside, done = std::move(done)](const tool::StartedCall& ended) {
+            done(inside->finish(ended));
+        });
+}
+
+}  // namespace husk

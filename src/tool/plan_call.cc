@@ -1,0 +1,80 @@
+#include "tool/plan_call.h"
+
+#include <cerrno>
+
+#include "request/environment.h"
+
+namespace husk::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+// execve takes no longer argument.
+constexpr size_t longest_command = 128 * 1024 - 1;
+
+Result<void> check_command(const std::string& command) {
+    if (command.find('\0') != std::string::npos)
+        return failure("command", 0, "it contains a NUL byte, which no shell can read");
+    if (command.size() > longest_command) {
+        return failure("command", 0,
+                       "it has " + std::to_string(command.size()) + " bytes and the kernel takes " +
+                           std::to_string(longest_command) + "; write it to a file and run that");
+    }
+    return {};
+}
+
+Result<void> check_mode(Mode mode) {
+    if (mode == Mode::Open) return {};
+    return failure("mode", 0, "this version of Husk builds no walls yet; only `open` can be had");
+}
+
+Result<fs::path> working_dir_of(const Request& request, const ToolContext& context) {
+    std::error_code failed;
+    fs::path base = context.working_dir;
+    if (!base.is_absolute()) base = fs::current_path(failed) / base;
+    if (failed) return failure("working directory", failed.value(), "this process has none");
+    if (request.working_dir.empty()) return base;
+    return base / request.working_dir;
+}
+
+}  // namespace
+
+Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
+                           const Settings& settings, unsigned umask) {
+    CHECK(check_mode(context.mode));
+    CHECK(check_command(request.command));
+    CallPlan plan;
+    plan.working_dir = TRY(working_dir_of(request, context));
+    plan.input = request.input;
+    plan.max_output_bytes = request.max_output_bytes;
+    plan.early_end = settings.early_end;
+    plan.note.command = request.command;
+    plan.note.description = request.description;
+    plan.note.working_dir = plan.working_dir.string();
+    plan.note.background = request.background;
+    plan.note.timeout = request.timeout;
+    plan.note.on_timeout = request.on_timeout;
+    plan.note.leftovers = request.leftovers;
+    plan.note.streams = request.streams;
+
+    run::LaunchPlan& launch = plan.launch;
+    launch.program = TRY(run::find_bash());
+    // --norc: a bash that finds itself under sshd would read ~/.bashrc even for -c.
+    launch.argv = {"bash", "--norc", "-c", "--", request.command};
+    launch.env = command_environment(request.env, plan.working_dir);
+    launch.background = request.background;
+    launch.streams = request.streams;
+    launch.leftovers = request.leftovers;
+    launch.on_timeout = request.on_timeout;
+    launch.timeout = request.timeout;
+    launch.idle_timeout = request.idle_timeout;
+    launch.max_lifetime = settings.max_lifetime;
+    launch.output_limit = request.output_limit;
+    launch.keep_output_bytes = request.keep_output_bytes;
+    launch.stop = request.stop;
+    launch.umask = umask;
+    launch.limits = run::default_limits();
+    return plan;
+}
+
+}  // namespace husk::tool

@@ -1,0 +1,197 @@
+#include "tool/started_call.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+
+#include "collect/stream.h"
+#include "os/file.h"
+#include "tool/report_of.h"
+
+namespace husk::tool {
+namespace {
+
+// A keeper takes a plan within a millisecond; only a machine out of processes needs longer.
+constexpr auto start_patience = std::chrono::seconds(10);
+constexpr auto cancel_again = std::chrono::milliseconds(10);
+
+uint64_t now_ns() {
+    using namespace std::chrono;
+    return static_cast<uint64_t>(
+        duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
+}
+
+Result<os::Fd> open_input(const Input& input) {
+    if (const auto* text = std::get_if<InputText>(&input)) return os::text_file(text->text);
+    if (const auto* file = std::get_if<InputFile>(&input)) return os::open(file->path, O_RDONLY);
+    if (const auto* given = std::get_if<InputDescriptor>(&input)) {
+        os::Fd copy(::fcntl(given->fd, F_DUPFD_CLOEXEC, 3));
+        if (!copy) return failure("standard input", errno, std::to_string(given->fd));
+        return copy;
+    }
+    return os::open("/dev/null", O_RDONLY);
+}
+
+Result<os::Fd> open_directory(const std::filesystem::path& path) {
+    auto dir = os::open(path, O_PATH | O_DIRECTORY);
+    if (!dir) return failure("working directory", dir.error().code, path.string());
+    return dir;
+}
+
+// The same files, as a reader sees them.
+Result<collect::ShellFiles> as_reader(const run::CallFiles& files) {
+    const auto copy = [](const os::Fd& fd) -> Result<os::Fd> {
+        if (!fd) return os::Fd();
+        os::Fd duplicate(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3));
+        if (!duplicate) return failure("fcntl", errno, "");
+        return duplicate;
+    };
+    collect::ShellFiles reader;
+    reader.id = files.shell_id;
+    reader.record = TRY(copy(files.record));
+    reader.log = TRY(copy(files.log));
+    reader.error_log = TRY(copy(files.error_log));
+    reader.log_path = files.log_path;
+    reader.error_log_path = files.error_log_path;
+    return reader;
+}
+
+}  // namespace
+
+Result<StartedCall> StartedCall::start(CallPlan plan, std::shared_ptr<run::Session> session,
+                                       const ToolContext& context) {
+    run::Call::Belongings belongings;
+    belongings.directory = TRY(open_directory(plan.working_dir));
+    belongings.input = TRY(open_input(plan.input));
+
+    record::Record page{};
+    page.cap = plan.launch.keep_output_bytes;
+    page.created = now_ns();
+    page.deadline_ms = plan.launch.timeout ? static_cast<uint64_t>(plan.launch.timeout->count()) : 0;
+    const bool split = plan.launch.streams == Streams::Split;
+    if (split) page.flags |= record::SplitStreams;
+    run::CallFiles files = TRY(run::make_call_files(session->dir(), page, plan.call_json, split));
+
+    StartedCall started;
+    if (context.on_output) {
+        std::vector<int> logs = {files.log.get()};
+        if (split) logs.push_back(files.error_log.get());
+        started.watch_.emplace(logs);
+        started.on_output_ = context.on_output;
+    }
+    started.call_ =
+        TRY(run::Call::start(*session, plan.launch, std::move(belongings), std::move(files)));
+    started.plan_ = std::move(plan);
+    started.session_ = std::move(session);
+    started.started_at_ = os::Clock::now();
+    // Now, while bash starts: this thread has nothing else to do.
+    run::make_files_ahead(started.session_->dir());
+    if (context.on_start) context.on_start(started.call_.files().shell_id);
+    return started;
+}
+
+void StartedCall::add_fds(std::vector<pollfd>& fds) const {
+    fds.push_back({call_.lifeline(), POLLIN, 0});
+    fds.push_back({nursery_watched_ ? session_->nursery() : -1, POLLRDHUP, 0});
+    fds.push_back({watch_ ? watch_->fd() : -1, POLLIN, 0});
+}
+
+os::Deadline StartedCall::deadline() const {
+    if (cancelled_ && !stop_sent_) return os::Clock::now() + cancel_again;
+    if (watch_ && watch_->interval()) return os::Clock::now() + *watch_->interval();
+    if (background_confirmed_) return started_at_ + plan_.early_end;
+    if (nursery_watched_) return started_at_ + start_patience;
+    return std::nullopt;
+}
+
+bool StartedCall::on_news(run::News news) {
+    if (news == run::News::Started) background_confirmed_ = true;
+    return news == run::News::Background || news == run::News::Ended || news == run::News::Gone ||
+           news == run::News::Dropped;
+}
+
+bool StartedCall::advance() {
+    if (watch_) watch_->clear();
+    const bool over = advance_without_output();
+    // After the news: whatever was written before the ending is given with it.
+    if (on_output_ && !taken_back_) give_output();
+    return over;
+}
+
+void StartedCall::give_output() {
+    const auto files = as_reader(call_.files());
+    if (!files) return;
+    constexpr size_t chunk = 256 * 1024;
+    for (const collect::Which which : {collect::Which::Output, collect::Which::Errors}) {
+        const bool errors = which == collect::Which::Errors;
+        if (errors && !files->error_log) break;
+        uint64_t& given = errors ? given_err_ : given_out_;
+        for (;;) {
+            auto piece = collect::read_from(*files, which, given, chunk);
+            if (!piece || piece->bytes.empty()) break;
+            given = piece->end();
+            on_output_({errors, piece->at, std::move(piece->bytes), piece->dropped_before});
+        }
+    }
+}
+
+bool StartedCall::advance_without_output() {
+    const run::News news = call_.hear();
+    // An ending that was asked for is the end of the whole tree.
+    if (on_news(news) && !(stop_sent_ && news == run::News::Background)) return true;
+    if (cancelled_ && !stop_sent_) return try_to_cancel();
+    const auto now = os::Clock::now();
+    if (background_confirmed_ && now >= started_at_ + plan_.early_end) return true;
+    const bool overdue = now >= started_at_ + start_patience;
+    if (nursery_watched_ && (overdue || session_->nursery_is_gone())) {
+        if (call_.take_back()) return taken_back_ = true;
+        nursery_watched_ = false;  // a keeper has it, and needs no nursery
+    }
+    return false;
+}
+
+void StartedCall::cancel() {
+    cancelled_ = true;
+    if (!stop_sent_) taken_back_ = try_to_cancel();
+}
+
+// Either a keeper has it and is told, or none has and none will. Between the two it is tried
+// again.
+bool StartedCall::try_to_cancel() {
+    const run::CallFiles& files = call_.files();
+    stop_sent_ = run::stop(files.log, 0, record::Reason::Cancelled, plan_.launch.stop).has_value();
+    if (stop_sent_) return false;
+    return taken_back_ = call_.take_back();
+}
+
+Report StartedCall::report() const {
+    Report report;
+    const auto failed = [&](const Error& error) {
+        report.ending = NotStarted{error};
+        report.command = report.display = plan_.note.command;
+        report.session = plan_.note.session;
+        return report;
+    };
+    if (taken_back_ && cancelled_) {
+        report = failed({});
+        report.ending = Cancelled{"cancelled before it was started"};
+        return report;
+    }
+    if (taken_back_) {
+        return failed({"start", 0,
+                       "no keeper took the command within 10 s; is the machine out of processes?"});
+    }
+    const auto files = as_reader(call_.files());
+    if (!files) return failed(files.error());
+    const auto now = collect::look(*files);
+    if (!now) return failed(now.error());
+    report = report_of(*files, *now, plan_.note);
+    if (auto added = add_output(report, *files, Whole{}, plan_.max_output_bytes); !added)
+        report.notes.push_back("the output could not be read: " + added.error().text());
+    report.notes.insert(report.notes.begin(), plan_.notes.begin(), plan_.notes.end());
+    return report;
+}
+
+}  // namespace husk::tool

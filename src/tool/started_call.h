@@ -1,0 +1,74 @@
+// A call under way, as a small machine: what to wait for, and what to do when it comes. It
+// does not wait itself, so that one thread can look after one of them or after thousands.
+#pragma once
+
+#include <husk/bash.h>
+
+#include <memory>
+#include <vector>
+
+#include "collect/shell_files.h"
+#include "os/events.h"
+#include "request/call_json.h"
+#include "run/call.h"
+#include "run/session.h"
+
+namespace husk::tool {
+
+// What a call is made of, worked out before anything is started.
+struct CallPlan {
+    run::LaunchPlan launch;
+    CallNote note;
+    std::string call_json;
+    std::filesystem::path working_dir;
+    Input input;
+    uint64_t max_output_bytes = 0;
+    std::chrono::milliseconds early_end{0};
+    uint64_t granted_bytes = 0;  // of the state directory's quota
+    std::vector<std::string> notes;  // for the report
+};
+
+class StartedCall {
+public:
+    // Makes the files, opens what the command gets, and hands the plan to a keeper.
+    static Result<StartedCall> start(CallPlan plan, std::shared_ptr<run::Session> session,
+                                     const ToolContext& context);
+
+    // What wakes this call, besides its cancellation; always the same number.
+    static constexpr size_t fd_count = 3;
+    void add_fds(std::vector<pollfd>& fds) const;
+    os::Deadline deadline() const;
+
+    // Takes note of what has happened. True when there is nothing more to wait for.
+    bool advance();
+    // The caller does not want it any more: the tree is killed. advance() tells when it is.
+    void cancel();
+    // True when nothing was started because the session's nursery died: it can be tried again.
+    bool must_be_repeated() const { return taken_back_ && !cancelled_; }
+
+    CallPlan& plan() { return plan_; }
+    uint64_t granted_bytes() const { return plan_.granted_bytes; }
+    Report report() const;
+
+private:
+    bool on_news(run::News news);
+    bool advance_without_output();
+    void give_output();
+    bool try_to_cancel();
+
+    CallPlan plan_;
+    std::shared_ptr<run::Session> session_;
+    run::Call call_;
+    std::function<void(const OutputPiece&)> on_output_;
+    std::optional<os::FileWatch> watch_;  // of the logs, when somebody wants output as it comes
+    uint64_t given_out_ = 0;
+    uint64_t given_err_ = 0;
+    os::Clock::time_point started_at_;
+    bool background_confirmed_ = false;
+    bool nursery_watched_ = true;
+    bool cancelled_ = false;
+    bool stop_sent_ = false;
+    bool taken_back_ = false;
+};
+
+}  // namespace husk::tool

@@ -1,0 +1,127 @@
+#include "tool/waiter.h"
+
+#include <algorithm>
+#include <span>
+#include <tuple>
+
+namespace husk::tool {
+
+void wait_for(StartedCall& call, const std::stop_token& cancel) {
+    std::optional<os::Bell> bell;
+    if (cancel.stop_possible()) {
+        if (auto made = os::Bell::make(); made) bell = std::move(*made);
+    }
+    const std::stop_callback ring(cancel, [&bell] {
+        if (bell) bell->ring();
+    });
+    bool cancelled = false;
+    std::vector<pollfd> fds;
+    while (!call.advance()) {
+        if (cancel.stop_requested() && !cancelled) {
+            cancelled = true;
+            call.cancel();
+        }
+        fds.clear();
+        call.add_fds(fds);
+        if (bell && !cancelled) fds.push_back({bell->fd(), POLLIN, 0});
+        if (!os::wait_for(fds, call.deadline())) return;
+    }
+}
+
+struct Waiter::Entry {
+    StartedCall call;
+    std::stop_token cancel;
+    Repeat repeat;
+    Done done;
+    std::unique_ptr<std::stop_callback<std::function<void()>>> ring;
+    bool cancelled = false;
+    bool fresh = true;
+};
+
+Waiter::Waiter() {
+    if (auto made = os::Bell::make(); made) bell_ = std::move(*made);
+    thread_ = std::thread([this] { loop(); });
+}
+
+Waiter::~Waiter() {
+    {
+        const std::lock_guard lock(guard_);
+        closing_ = true;
+    }
+    if (bell_) bell_->ring();
+    thread_.join();
+}
+
+void Waiter::add(StartedCall call, std::stop_token cancel, Repeat repeat, Done done) {
+    Entry entry{std::move(call), std::move(cancel), std::move(repeat), std::move(done), nullptr};
+    if (entry.cancel.stop_possible() && bell_) {
+        entry.ring = std::make_unique<std::stop_callback<std::function<void()>>>(
+            entry.cancel, [this] { bell_->ring(); });
+    }
+    {
+        const std::lock_guard lock(guard_);
+        fresh_.push_back(std::move(entry));
+    }
+    if (bell_) bell_->ring();
+}
+
+// Moves what was added to the thread's own list; true when the waiter is closing.
+bool Waiter::take_new(std::list<Entry>& entries) {
+    const std::lock_guard lock(guard_);
+    for (Entry& entry : fresh_) entries.push_back(std::move(entry));
+    fresh_.clear();
+    return closing_;
+}
+
+bool Waiter::advance(Entry& entry) {
+    entry.fresh = false;
+    if (!entry.call.advance()) return false;
+    if (entry.call.must_be_repeated() && entry.repeat) {
+        auto again = entry.repeat(std::move(entry.call.plan()));
+        entry.repeat = nullptr;  // once
+        if (again) {
+            entry.call = std::move(*again);
+            return false;
+        }
+    }
+    entry.done(entry.call);
+    return true;
+}
+
+void Waiter::loop() {
+    std::list<Entry> entries;
+    std::vector<pollfd> fds;
+    for (;;) {
+        const bool closing = take_new(entries);
+        const auto now = os::Clock::now();
+        os::Deadline next;
+        size_t at = 1;  // behind the bell: so many for each entry that was polled
+        for (auto entry = entries.begin(); entry != entries.end();) {
+            bool due = entry->fresh;
+            if (!entry->fresh) {
+                const auto own = std::span(fds).subspan(at, StartedCall::fd_count);
+                due = std::ranges::any_of(own, [](const pollfd& fd) { return fd.revents != 0; });
+                at += StartedCall::fd_count;
+            }
+            if ((closing || entry->cancel.stop_requested()) && !entry->cancelled) {
+                entry->cancelled = due = true;
+                entry->call.cancel();
+            }
+            const os::Deadline moment = entry->call.deadline();
+            due = due || (moment && *moment <= now) || entry->cancelled;
+            entry = due && advance(*entry) ? entries.erase(entry) : std::next(entry);
+        }
+        if (closing && entries.empty()) return;
+        fds.clear();
+        fds.push_back({bell_ ? bell_->fd() : -1, POLLIN, 0});
+        for (const Entry& entry : entries) {
+            entry.call.add_fds(fds);
+            const os::Deadline moment = entry.call.deadline();
+            if (moment && (!next || *moment < *next)) next = moment;
+        }
+        std::ignore = os::wait_for(fds, next);
+        if (fds[0].revents != 0) bell_->quiet();
+    }
+}
+
+}  // namespace husk::tool

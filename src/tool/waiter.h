@@ -1,0 +1,46 @@
+// Waiting for calls: in the caller's thread for one, or in a thread of our own for many.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "os/events.h"
+#include "tool/started_call.h"
+
+namespace husk::tool {
+
+// Returns when there is nothing more to wait for, or the call has moved to the background.
+void wait_for(StartedCall& call, const std::stop_token& cancel);
+
+class Waiter {
+public:
+    Waiter();
+    ~Waiter();  // cancels what is still under way, and waits for it
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+
+    using Repeat = std::function<Result<StartedCall>(CallPlan)>;
+    using Done = std::function<void(const StartedCall&)>;
+    void add(StartedCall call, std::stop_token cancel, Repeat repeat, Done done);
+
+private:
+    struct Entry;
+    void loop();
+    bool take_new(std::list<Entry>& entries);
+    // True when the entry is done with.
+    static bool advance(Entry& entry);
+
+    std::optional<os::Bell> bell_;
+    std::mutex guard_;
+    std::vector<Entry> fresh_;
+    bool closing_ = false;
+    std::thread thread_;
+};
+
+}  // namespace husk::tool
