@@ -1,0 +1,37 @@
+#include <csignal>
+#include <exception>
+
+#include "cli/subcommands.h"
+#include "cli/terminal.h"
+
+int main(int argc, char** argv) {
+    using namespace husk::cli;
+    // A reader that goes away is an error of write, told where it happens.
+    std::signal(SIGPIPE, SIG_IGN);
+    int code = 0;
+    try {
+        CLI::App app("Husk: runs an agent's shell commands and tells the truth about them", "husk");
+        app.require_subcommand(1);
+        app.set_version_flag("--version", "husk " HUSK_VERSION);
+        add_run(app, code);
+        add_shells(app, code);
+        add_output(app, code);
+        add_wait(app, code);
+        add_kill(app, code);
+        add_session(app, code);
+        add_doctor(app, code);
+        add_bench(app, code);
+        try {
+            app.parse(argc, argv);
+        } catch (const CLI::Success& asked) {
+            return app.exit(asked);  // --help, --version
+        } catch (const CLI::ParseError& error) {
+            const auto chosen = app.get_subcommands();
+            const std::string where = chosen.empty() ? "husk" : "husk " + chosen[0]->get_name();
+            return fail(std::string(error.what()) + "; see " + where + " --help");
+        }
+    } catch (const std::exception& error) {
+        return fail(error.what());
+    }
+    return code;
+}

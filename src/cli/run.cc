@@ -1,0 +1,219 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "cli/subcommands.h"
+#include "cli/terminal.h"
+#include "render/ending_line.h"
+#include "render/report_json.h"
+#include "request/environment.h"
+
+namespace husk::cli {
+namespace {
+
+enum class Format { Plain, Json, StreamJson };
+
+struct Options {
+    Settings settings;
+    Request request;
+    ToolContext context;
+    std::vector<std::string> words;
+    Format format = Format::Plain;
+    std::string input;
+    std::string input_text;
+    std::vector<std::string> env;
+    std::string mode = "open";
+    std::optional<std::chrono::milliseconds> patience;
+    std::optional<uint64_t> max_output;
+    std::optional<uint64_t> keep_output;
+};
+
+// Turns the first signal that asks us to end into the cancellation of the call. Its own
+// thread, because a handler may do next to nothing.
+std::shared_ptr<std::stop_source> cancel_on_signals(std::shared_ptr<std::atomic<int>> received) {
+    auto source = std::make_shared<std::stop_source>();
+    sigset_t wanted;
+    ::sigemptyset(&wanted);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&wanted, signal);
+    ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr);
+    std::thread([source, received, wanted] {
+        int signal = 0;
+        if (::sigwait(&wanted, &signal) != 0) return;
+        received->store(signal);
+        source->request_stop();
+    }).detach();
+    return source;
+}
+
+void print_event(const nlohmann::ordered_json& event) {
+    write_out(STDOUT_FILENO, render::dump(event) + "\n");
+}
+
+nlohmann::ordered_json output_event(const OutputPiece& piece, bool split) {
+    nlohmann::ordered_json event;
+    event["event"] = "output";
+    event["stream"] = !split ? "merged" : piece.errors ? "stderr" : "stdout";
+    event["offset"] = piece.offset;
+    event["bytes"] = piece.bytes.size();
+    if (piece.dropped_before > 0) event["dropped_before"] = piece.dropped_before;
+    event["text"] = text::to_utf8(piece.bytes);
+    return event;
+}
+
+// Standard output as it comes. When nobody reads it any more the command ends, as in a pipe.
+void stream_plain(ToolContext& context, const std::shared_ptr<std::stop_source>& stop,
+                  const std::shared_ptr<std::atomic<int>>& received) {
+    context.on_output = [stop, received](const OutputPiece& piece) {
+        if (piece.dropped_before > 0)
+            fail(std::to_string(piece.dropped_before) +
+                 " bytes of output came faster than they were read, and are gone");
+        if (write_out(piece.errors ? STDERR_FILENO : STDOUT_FILENO, piece.bytes)) return;
+        received->store(SIGPIPE);
+        stop->request_stop();
+    };
+}
+
+void stream_events(ToolContext& context, bool split) {
+    context.on_start = [](const std::string& shell_id) {
+        print_event({{"event", "start"}, {"shell_id", shell_id}});
+    };
+    context.on_output = [split](const OutputPiece& piece) { print_event(output_event(piece, split)); };
+}
+
+int finish_plain(const Report& report, const Request& request) {
+    const std::string line = render::ending_line(report);
+    if (const auto* failed = std::get_if<NotStarted>(&report.ending)) return fail(failed->cause);
+    if (!line.empty()) write_out(STDERR_FILENO, "husk: " + line + "\n");
+    for (const std::string& note : report.notes) write_out(STDERR_FILENO, "husk: " + note + "\n");
+    if (!report.excerpt.complete) {
+        write_out(STDERR_FILENO, "husk: " + std::to_string(report.excerpt.dropped_bytes) +
+                                     " bytes of output were not kept: " +
+                                     report.excerpt.dropped_because + "\n");
+    }
+    // The id is what the caller of a background command asked for.
+    if (request.background) write_out(STDOUT_FILENO, report.shell_id + "\n");
+    return exit_status(report);
+}
+
+int finish(const Report& report, const Options& options) {
+    if (options.format == Format::Plain) return finish_plain(report, options.request);
+    nlohmann::ordered_json object;
+    if (options.format == Format::StreamJson) object["event"] = "ending";
+    object.update(render::report_json(report));
+    print_event(object);
+    return exit_status(report);
+}
+
+int run(Options& options) {
+    const std::vector<std::string>& words = options.words;
+    if (words.empty()) return fail("no command given; try husk run -- 'echo hello'");
+    Request& request = options.request;
+    // One word is a command for bash; several are an argument list, and stay one.
+    request.command = words.size() == 1 ? words[0] : text::quote_words(words);
+    const auto received = std::make_shared<std::atomic<int>>(0);
+    const auto stop = cancel_on_signals(received);
+    options.context.cancel = stop->get_token();
+    const bool split = request.streams == Streams::Split;
+    if (options.format == Format::StreamJson) stream_events(options.context, split);
+    if (options.format != Format::Json) request.max_output_bytes = options.max_output.value_or(0);
+    if (options.format == Format::Plain && !request.background)
+        stream_plain(options.context, stop, received);
+
+    Bash bash(options.settings);
+    const Report report = bash.run(request, options.context);
+    const int code = finish(report, options);
+    const bool cancelled = std::holds_alternative<Cancelled>(report.ending);
+    return cancelled && received->load() != 0 ? 128 + received->load() : code;
+}
+
+Result<void> complete(Options& options) {
+    Request& request = options.request;
+    if (options.mode != "open")
+        options.context.mode = options.mode == "workspace" ? Mode::Workspace : Mode::ReadOnly;
+    if (options.input == "-") request.input = InputDescriptor{STDIN_FILENO};
+    if (!options.input.empty() && options.input != "-") request.input = InputFile{options.input};
+    if (!options.input_text.empty()) request.input = InputText{options.input_text};
+    if (options.patience) request.stop.patience = *options.patience;
+    if (options.max_output) request.max_output_bytes = *options.max_output;
+    if (options.keep_output) request.keep_output_bytes = *options.keep_output;
+    request.env = agent_environment();
+    for (const std::string& entry : options.env) {
+        const size_t equals = entry.find('=');
+        if (equals == 0) return failure("--env", 0, "\"" + entry + "\" has no name");
+        const std::string name = entry.substr(0, equals);
+        request.env[name] = equals == std::string::npos
+                                ? std::nullopt
+                                : std::optional<std::string>(entry.substr(equals + 1));
+    }
+    return {};
+}
+
+void add_behaviour(CLI::App& sub, Options& options) {
+    Request& request = options.request;
+    sub.add_option("--mode", options.mode, "What the command may touch: open (others follow)")
+        ->check(CLI::IsMember({"open", "workspace", "read-only"}));
+    add_duration(sub, "--timeout", request.timeout, "How long to wait, for example 30s");
+    sub.add_option("--on-timeout", request.on_timeout, "kill (default) or background")
+        ->transform(CLI::CheckedTransformer(std::map<std::string, OnTimeout>{
+            {"kill", OnTimeout::Kill}, {"background", OnTimeout::Background}}));
+    add_duration(sub, "--idle-timeout", request.idle_timeout, "End it after so long without output");
+    add_duration(sub, "--patience", options.patience, "From SIGTERM to SIGKILL (default 2s)");
+    sub.add_flag("--background", request.background, "Print the id and return at once");
+    sub.add_option("--leftovers", request.leftovers,
+                   "What becomes of processes that outlive it: adopt (default), kill, wait")
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, Leftovers>{{"adopt", Leftovers::Adopt},
+                                             {"kill", Leftovers::Kill},
+                                             {"wait", Leftovers::Wait}}));
+    sub.add_option("--streams", request.streams, "merged (default) or split")
+        ->transform(CLI::CheckedTransformer(std::map<std::string, Streams>{
+            {"merged", Streams::Merged}, {"split", Streams::Split}}));
+}
+
+void add_surroundings(CLI::App& sub, Options& options) {
+    sub.add_option("--session", options.context.session, "Join or make the session of this name");
+    sub.add_option_function<std::string>(
+        "--cwd", [&options](const std::string& path) { options.request.working_dir = path; },
+        "Working directory");
+    sub.add_option("--env", options.env, "NAME=value to set, NAME to unset; may be repeated")
+        ->allow_extra_args(false);
+    CLI::Option* input =
+        sub.add_option("--stdin", options.input, "Standard input: a file, or - for husk's own");
+    sub.add_option("--stdin-text", options.input_text, "Standard input: this text")->excludes(input);
+    add_size(sub, "--max-output", options.max_output, "Bytes of output in the report (30000)");
+    add_size(sub, "--keep-output", options.keep_output, "Bytes of output kept in the spool (64M)");
+    add_state(sub, options.settings);
+    CLI::Option* json = sub.add_flag_callback(
+        "--json", [&options] { options.format = Format::Json; }, "Print the report as JSON");
+    sub.add_flag_callback("--stream-json", [&options] { options.format = Format::StreamJson; },
+                          "Print one JSON event a line as things happen")
+        ->excludes(json);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& code) {
+    auto options = std::make_shared<Options>();
+    CLI::App* sub = app.add_subcommand("run", "Run a command and tell how it ended");
+    sub->footer("COMMAND is one bash command, or several words that are quoted into one.\n"
+                "Exits as the command did (128+S for a signal), 124 on timeout, 126 when denied, 125\n"
+                "when Husk itself failed.");
+    sub->add_option("COMMAND", options->words, "The command; put -- before it if it has options");
+    add_behaviour(*sub, *options);
+    add_surroundings(*sub, *options);
+    sub->callback([options, &code] {
+        if (const auto done = complete(*options); !done) {
+            code = fail(done.error());
+            return;
+        }
+        code = run(*options);
+    });
+}
+
+}  // namespace husk::cli

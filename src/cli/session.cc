@@ -1,0 +1,59 @@
+#include <unistd.h>
+
+#include "cli/subcommands.h"
+#include "cli/terminal.h"
+#include "render/report_json.h"
+#include "render/table.h"
+#include "run/session_table.h"
+
+namespace husk::cli {
+namespace {
+
+struct Options {
+    Settings settings;
+    std::string name;
+    bool json = false;
+};
+
+int list(const Options& options) {
+    const auto state = run::StateDir::open_for_reading(options.settings.state);
+    if (!state) return fail(state.error());
+    const auto sessions = run::list_sessions(*state);
+    if (!sessions) return fail(sessions.error());
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    std::vector<render::Row> table = {{"NAME", "ID", "NURSERY"}};
+    for (const run::SessionInfo& session : *sessions) {
+        if (session.nursery == 0 && session.name.empty()) continue;  // only its logs are left
+        const std::string nursery = session.nursery != 0 ? std::to_string(session.nursery) : "none";
+        table.push_back({session.name.empty() ? "(private)" : session.name, session.id, nursery});
+        rows.push_back({{"name", session.name}, {"id", session.id}, {"nursery", session.nursery}});
+    }
+    write_out(STDOUT_FILENO, options.json ? render::dump({{"sessions", rows}}) + "\n"
+                                          : render::table(table, terminal_width()));
+    return 0;
+}
+
+int end(const Options& options) {
+    const auto state = run::StateDir::open_for_reading(options.settings.state);
+    if (!state) return fail(state.error());
+    const auto ended = run::end_session(*state, options.name);
+    return ended ? 0 : fail(ended.error());
+}
+
+}  // namespace
+
+void add_session(CLI::App& app, int& code) {
+    auto options = std::make_shared<Options>();
+    CLI::App* sub = app.add_subcommand("session", "List sessions, or end one with all that is in it");
+    sub->require_subcommand(1);
+    CLI::App* listing = sub->add_subcommand("list", "List the sessions of this state directory");
+    listing->add_flag("--json", options->json, "Print them as JSON");
+    add_state(*listing, options->settings);
+    listing->callback([options, &code] { code = list(*options); });
+    CLI::App* ending = sub->add_subcommand("end", "Kill everything in a session");
+    ending->add_option("NAME", options->name, "Its name or id")->required();
+    add_state(*ending, options->settings);
+    ending->callback([options, &code] { code = end(*options); });
+}
+
+}  // namespace husk::cli

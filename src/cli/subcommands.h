@@ -1,0 +1,18 @@
+// One function for each subcommand, in the file of its name. Each adds its options to the
+// program and, when it was the one that was asked for, leaves the exit code in `code`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace husk::cli {
+
+void add_run(CLI::App& app, int& code);
+void add_shells(CLI::App& app, int& code);
+void add_output(CLI::App& app, int& code);
+void add_wait(CLI::App& app, int& code);
+void add_kill(CLI::App& app, int& code);
+void add_session(CLI::App& app, int& code);
+void add_doctor(CLI::App& app, int& code);
+void add_bench(CLI::App& app, int& code);
+
+}  // namespace husk::cli

@@ -1,0 +1,79 @@
+#include "cli/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/terminal_text.h"
+#include "base/units.h"
+
+namespace husk::cli {
+namespace {
+
+template <class T, class Parse>
+CLI::Option* add_with_unit(CLI::App& app, const std::string& name, std::optional<T>& value,
+                           const std::string& description, Parse parse, const char* expected) {
+    return app.add_option_function<std::string>(
+        name,
+        [&value, name, parse, expected](const std::string& text) {
+            value = parse(text);
+            if (!value) throw CLI::ValidationError(name, "\"" + text + "\" is not " + expected);
+        },
+        description);
+}
+
+}  // namespace
+
+int fail(const std::string& message) {
+    write_out(STDERR_FILENO, "husk: " + text::one_line(message) + "\n");
+    return husk_failed;
+}
+
+int fail(const Error& error) { return fail(error.text()); }
+
+bool write_out(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        text.remove_prefix(static_cast<size_t>(written));
+    }
+    return true;
+}
+
+size_t terminal_width() {
+    winsize size{};
+    if (::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+    return size.ws_col;
+}
+
+CLI::Option* add_duration(CLI::App& app, const std::string& name,
+                          std::optional<std::chrono::milliseconds>& value,
+                          const std::string& description) {
+    return add_with_unit(app, name, value, description, text::parse_duration,
+                         "a duration such as 500ms, 30s, 5m or 1h");
+}
+
+CLI::Option* add_size(CLI::App& app, const std::string& name, std::optional<uint64_t>& value,
+                      const std::string& description) {
+    return add_with_unit(app, name, value, description, text::parse_size,
+                         "a size such as 30000, 256K or 64M");
+}
+
+void add_state(CLI::App& app, Settings& settings) {
+    app.add_option_function<std::string>(
+        "--state", [&settings](const std::string& path) { settings.state = path; },
+        "State directory (default: $HUSK_STATE, else $XDG_STATE_HOME/husk)");
+}
+
+int exit_status(const Report& report) {
+    if (const auto code = exit_code(report.ending)) return *code;
+    if (std::holds_alternative<TimedOut>(report.ending)) return timed_out;
+    if (std::holds_alternative<LimitExceeded>(report.ending)) return timed_out;
+    if (std::holds_alternative<Denied>(report.ending)) return denied;
+    if (std::holds_alternative<Running>(report.ending)) return 0;
+    return husk_failed;
+}
+
+}  // namespace husk::cli

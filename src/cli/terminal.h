@@ -1,0 +1,42 @@
+// What all subcommands share: exit codes, options that take units, and how errors are told.
+#pragma once
+
+#include <husk/husk.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace husk::cli {
+
+// Husk's own exit codes; all others are the command's.
+inline constexpr int timed_out = 124;
+inline constexpr int husk_failed = 125;
+inline constexpr int denied = 126;
+
+// One line on standard error, "husk: ...". Returns husk_failed.
+int fail(const std::string& message);
+int fail(const Error& error);
+
+// Writes everything; false when nobody reads any more.
+bool write_out(int fd, std::string_view text);
+
+// The width of the terminal on standard output, or 0 when it is none.
+size_t terminal_width();
+
+// Adds options whose values carry a unit: "30s", "500ms"; "64M".
+CLI::Option* add_duration(CLI::App& app, const std::string& name,
+                          std::optional<std::chrono::milliseconds>& value,
+                          const std::string& description);
+CLI::Option* add_size(CLI::App& app, const std::string& name, std::optional<uint64_t>& value,
+                      const std::string& description);
+
+// --state DIR
+void add_state(CLI::App& app, Settings& settings);
+
+// What `husk run` and `husk wait` exit with for an ending.
+int exit_status(const Report& report);
+
+}  // namespace husk::cli
