@@ -89,9 +89,6 @@ long getdents64(int fd, void* into, size_t size) {
 long mmap(void* where, size_t size, int protection, int flags, int fd, int64_t offset) {
     return call(__NR_mmap, as_long(where), static_cast<long>(size), protection, flags, fd, offset);
 }
-long munmap(void* where, size_t size) {
-    return call(__NR_munmap, as_long(where), static_cast<long>(size));
-}
 long madvise(void* where, size_t size, int advice) {
     return call(__NR_madvise, as_long(where), static_cast<long>(size), advice);
 }

@@ -82,7 +82,6 @@ long ioctl(int fd, unsigned long request, void* argument);
 long fallocate(int fd, int mode, int64_t offset, int64_t length);
 long getdents64(int fd, void* into, size_t size);
 long mmap(void* where, size_t size, int protection, int flags, int fd, int64_t offset);
-long munmap(void* where, size_t size);
 long madvise(void* where, size_t size, int advice);
 long ppoll(pollfd* fds, unsigned count, const Time* timeout);
 long signalfd4(int fd, const uint64_t* mask, int flags);
