@@ -11,10 +11,10 @@
 namespace husk {
 
 struct Settings {
-    std::filesystem::path state = {};  // empty: $HUSK_STATE, else $XDG_STATE_HOME/husk
-    uint64_t state_quota = 1ULL << 30;  // bytes of spools in it
-    std::chrono::milliseconds linger{3'600'000};           // of a named session
-    std::chrono::milliseconds max_lifetime{86'400'000};    // of what nobody waits for
+    std::filesystem::path state = {};             // empty: $HUSK_STATE, else $XDG_STATE_HOME/husk
+    uint64_t state_quota = 1ULL << 30;            // bytes of spools in it
+    std::chrono::milliseconds linger{3'600'000};  // of a named session
+    std::chrono::milliseconds max_lifetime{86'400'000};  // of what nobody waits for
     // For background calls: how long to wait for an early end, so that a typo shows at once.
     std::chrono::milliseconds early_end{200};
 };

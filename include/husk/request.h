@@ -61,8 +61,8 @@ struct Request {
     Input input = NoInput{};
     std::map<std::string, std::optional<std::string>> env = {};  // no value: unset
     StopLadder stop = {};
-    uint64_t max_output_bytes = 30'000;        // shown in the report
-    uint64_t keep_output_bytes = 64ULL << 20;  // kept in the spool, for each stream
+    uint64_t max_output_bytes = 30'000;         // shown in the report
+    uint64_t keep_output_bytes = 64ULL << 20;   // kept in the spool, for each stream
     std::optional<uint64_t> output_limit = {};  // more than this ends the command
 };
 

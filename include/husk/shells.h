@@ -33,7 +33,7 @@ using Range = std::variant<SinceLast, Since, LastLines, LineRange, Grep, Whole>;
 
 // What to wait for; always also for the end of the command.
 struct Until {
-    bool gone = false;                 // not only main: the whole tree
+    bool gone = false;                      // not only main: the whole tree
     std::optional<std::string> match = {};  // RE2, on complete lines
     std::optional<std::string> exclude = {};
     std::optional<std::chrono::milliseconds> quiet = {};
@@ -42,9 +42,9 @@ struct Until {
 };
 
 struct Waited {
-    Report report;    // with what is new
-    std::string met;  // "exit", "gone", "match", "quiet", "port", "file", "timeout"
-    std::string line; // that matched
+    Report report;     // with what is new
+    std::string met;   // "exit", "gone", "match", "quiet", "port", "file", "timeout"
+    std::string line;  // that matched
 };
 
 class Shells {

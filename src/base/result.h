@@ -20,16 +20,16 @@ inline std::unexpected<Error> failure(std::string step, int code, std::string de
 }  // namespace husk
 
 // The value of a Result, or return its error.
-#define TRY(expression)                                                               \
-    __extension__({                                                                   \
-        auto husk_result = (expression);                                              \
-        if (!husk_result) return std::unexpected(std::move(husk_result).error());     \
-        *std::move(husk_result);                                                      \
+#define TRY(expression)                                                           \
+    __extension__({                                                               \
+        auto husk_result = (expression);                                          \
+        if (!husk_result) return std::unexpected(std::move(husk_result).error()); \
+        *std::move(husk_result);                                                  \
     })
 
 // The same where there is no value.
-#define CHECK(expression)                                                                        \
-    do {                                                                                         \
-        if (auto husk_result = (expression); !husk_result)                                       \
-            return std::unexpected(std::move(husk_result).error());                              \
+#define CHECK(expression)                                           \
+    do {                                                            \
+        if (auto husk_result = (expression); !husk_result)          \
+            return std::unexpected(std::move(husk_result).error()); \
     } while (false)

@@ -30,8 +30,8 @@ int bench(const Options& options) {
         const auto* failed = std::get_if<NotStarted>(&first.ending);
         return failed != nullptr ? fail(failed->cause) : fail("`true` did not end well here");
     }
-    const tool::Paired paired = tool::compare(
-        options.rounds, [] { tool::run_bare("true"); }, [&] { bash.run(request); });
+    const tool::Paired paired =
+        tool::compare(options.rounds, [] { tool::run_bare("true"); }, [&] { bash.run(request); });
     if (options.json) {
         write_out(STDOUT_FILENO, render::dump({{"rounds", options.rounds},
                                                {"bare_ms", paired.bare_ms},
@@ -40,11 +40,12 @@ int bench(const Options& options) {
                                      "\n");
         return 0;
     }
-    write_out(STDOUT_FILENO,
-              render::table({{"A CALL OF true", "MEDIAN", "RATIO"},
-                             {"bash by vfork and exec", fixed(paired.bare_ms, " ms"), "1"},
-                             {"husk, mode open", fixed(paired.other_ms, " ms"), fixed(paired.ratio, "")}},
-                            terminal_width()));
+    write_out(
+        STDOUT_FILENO,
+        render::table({{"A CALL OF true", "MEDIAN", "RATIO"},
+                       {"bash by vfork and exec", fixed(paired.bare_ms, " ms"), "1"},
+                       {"husk, mode open", fixed(paired.other_ms, " ms"), fixed(paired.ratio, "")}},
+                      terminal_width()));
     return 0;
 }
 

@@ -20,7 +20,8 @@ struct Options {
 int kill(const Options& options) {
     StopLadder ladder;
     const auto signal = signal_number(options.signal);
-    if (!signal) return fail("--signal: \"" + options.signal + "\" is not a signal such as TERM or KILL");
+    if (!signal)
+        return fail("--signal: \"" + options.signal + "\" is not a signal such as TERM or KILL");
     ladder.signal = *signal;
     if (options.patience) ladder.patience = *options.patience;
     const auto answer = Shells(options.settings).kill(options.id, ladder);

@@ -54,7 +54,8 @@ Result<void> copy_raw(const Options& options, uint64_t at, bool follow) {
     if (errors && !files.error_log)
         return failure("--stream stderr", 0, "the streams of this shell are merged");
     const auto which = errors ? collect::Which::Errors : collect::Which::Output;
-    const os::FileWatch watch({files.record.get(), errors ? files.error_log.get() : files.log.get()});
+    const os::FileWatch watch(
+        {files.record.get(), errors ? files.error_log.get() : files.log.get()});
     constexpr size_t chunk = 256 * 1024;
     for (;;) {
         // The state first: what was written before the end is read after it.

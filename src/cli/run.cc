@@ -83,7 +83,9 @@ void stream_events(ToolContext& context, bool split) {
     context.on_start = [](const std::string& shell_id) {
         print_event({{"event", "start"}, {"shell_id", shell_id}});
     };
-    context.on_output = [split](const OutputPiece& piece) { print_event(output_event(piece, split)); };
+    context.on_output = [split](const OutputPiece& piece) {
+        print_event(output_event(piece, split));
+    };
 }
 
 int finish_plain(const Report& report, const Request& request) {
@@ -92,9 +94,9 @@ int finish_plain(const Report& report, const Request& request) {
     if (!line.empty()) write_out(STDERR_FILENO, "husk: " + line + "\n");
     for (const std::string& note : report.notes) write_out(STDERR_FILENO, "husk: " + note + "\n");
     if (!report.excerpt.complete) {
-        write_out(STDERR_FILENO, "husk: " + std::to_string(report.excerpt.dropped_bytes) +
-                                     " bytes of output were not kept: " +
-                                     report.excerpt.dropped_because + "\n");
+        write_out(STDERR_FILENO,
+                  "husk: " + std::to_string(report.excerpt.dropped_bytes) +
+                      " bytes of output were not kept: " + report.excerpt.dropped_because + "\n");
     }
     // The id is what the caller of a background command asked for.
     if (request.background) write_out(STDOUT_FILENO, report.shell_id + "\n");
@@ -162,15 +164,14 @@ void add_behaviour(CLI::App& sub, Options& options) {
     sub.add_option("--on-timeout", request.on_timeout, "kill (default) or background")
         ->transform(CLI::CheckedTransformer(std::map<std::string, OnTimeout>{
             {"kill", OnTimeout::Kill}, {"background", OnTimeout::Background}}));
-    add_duration(sub, "--idle-timeout", request.idle_timeout, "End it after so long without output");
+    add_duration(sub, "--idle-timeout", request.idle_timeout,
+                 "End it after so long without output");
     add_duration(sub, "--patience", options.patience, "From SIGTERM to SIGKILL (default 2s)");
     sub.add_flag("--background", request.background, "Print the id and return at once");
     sub.add_option("--leftovers", request.leftovers,
                    "What becomes of processes that outlive it: adopt (default), kill, wait")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, Leftovers>{{"adopt", Leftovers::Adopt},
-                                             {"kill", Leftovers::Kill},
-                                             {"wait", Leftovers::Wait}}));
+        ->transform(CLI::CheckedTransformer(std::map<std::string, Leftovers>{
+            {"adopt", Leftovers::Adopt}, {"kill", Leftovers::Kill}, {"wait", Leftovers::Wait}}));
     sub.add_option("--streams", request.streams, "merged (default) or split")
         ->transform(CLI::CheckedTransformer(std::map<std::string, Streams>{
             {"merged", Streams::Merged}, {"split", Streams::Split}}));
@@ -185,14 +186,16 @@ void add_surroundings(CLI::App& sub, Options& options) {
         ->allow_extra_args(false);
     CLI::Option* input =
         sub.add_option("--stdin", options.input, "Standard input: a file, or - for husk's own");
-    sub.add_option("--stdin-text", options.input_text, "Standard input: this text")->excludes(input);
+    sub.add_option("--stdin-text", options.input_text, "Standard input: this text")
+        ->excludes(input);
     add_size(sub, "--max-output", options.max_output, "Bytes of output in the report (30000)");
     add_size(sub, "--keep-output", options.keep_output, "Bytes of output kept in the spool (64M)");
     add_state(sub, options.settings);
     CLI::Option* json = sub.add_flag_callback(
         "--json", [&options] { options.format = Format::Json; }, "Print the report as JSON");
-    sub.add_flag_callback("--stream-json", [&options] { options.format = Format::StreamJson; },
-                          "Print one JSON event a line as things happen")
+    sub.add_flag_callback(
+           "--stream-json", [&options] { options.format = Format::StreamJson; },
+           "Print one JSON event a line as things happen")
         ->excludes(json);
 }
 
@@ -201,9 +204,10 @@ void add_surroundings(CLI::App& sub, Options& options) {
 void add_run(CLI::App& app, int& code) {
     auto options = std::make_shared<Options>();
     CLI::App* sub = app.add_subcommand("run", "Run a command and tell how it ended");
-    sub->footer("COMMAND is one bash command, or several words that are quoted into one.\n"
-                "Exits as the command did (128+S for a signal), 124 on timeout, 126 when denied, 125\n"
-                "when Husk itself failed.");
+    sub->footer(
+        "COMMAND is one bash command, or several words that are quoted into one.\n"
+        "Exits as the command did (128+S for a signal), 124 on timeout, 126 when denied, 125\n"
+        "when Husk itself failed.");
     sub->add_option("COMMAND", options->words, "The command; put -- before it if it has options");
     add_behaviour(*sub, *options);
     add_surroundings(*sub, *options);

@@ -44,7 +44,8 @@ int end(const Options& options) {
 
 void add_session(CLI::App& app, int& code) {
     auto options = std::make_shared<Options>();
-    CLI::App* sub = app.add_subcommand("session", "List sessions, or end one with all that is in it");
+    CLI::App* sub =
+        app.add_subcommand("session", "List sessions, or end one with all that is in it");
     sub->require_subcommand(1);
     CLI::App* listing = sub->add_subcommand("list", "List the sessions of this state directory");
     listing->add_flag("--json", options->json, "Print them as JSON");

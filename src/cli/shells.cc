@@ -47,7 +47,8 @@ void add_shells(CLI::App& app, int& code) {
     sub->add_flag("--json", options->json, "Print reports as JSON");
     sub->add_flag("--all", options->all, "Also finished ones beyond the newest 20");
     add_state(*sub, options->settings);
-    sub->callback([options, &code] { code = list(options->settings, options->json, options->all); });
+    sub->callback(
+        [options, &code] { code = list(options->settings, options->json, options->all); });
 }
 
 }  // namespace husk::cli

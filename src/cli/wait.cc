@@ -32,8 +32,7 @@ Result<void> add_condition(Until& until, const std::string& text) {
         until.gone = true;
         return {};
     }
-    if (value.empty())
-        return wrong("one of exit, gone, match=RE, quiet=2s, port=3000, file=PATH");
+    if (value.empty()) return wrong("one of exit, gone, match=RE, quiet=2s, port=3000, file=PATH");
     if (kind == "match") {
         until.match = value;
     } else if (kind == "file") {
@@ -54,9 +53,9 @@ Result<void> add_condition(Until& until, const std::string& text) {
 
 int print(const Waited& waited, bool json) {
     const Report& report = waited.report;
-    const int code = waited.met == "timeout"                     ? timed_out
+    const int code = waited.met == "timeout"                        ? timed_out
                      : waited.met == "exit" || waited.met == "gone" ? exit_status(report)
-                                                                 : 0;
+                                                                    : 0;
     if (json) {
         nlohmann::ordered_json object = {{"met", waited.met}};
         if (!waited.line.empty()) object["line"] = waited.line;

@@ -78,7 +78,8 @@ void remove_if_dead(const run::StateDir& state, const std::string& session) {
     const auto dir = os::open_at(state.sessions(), session, O_RDONLY | O_DIRECTORY);
     if (!dir) return;
     struct stat info{};
-    if (::fstat(dir->get(), &info) != 0 || ::time(nullptr) - info.st_mtime < settling_seconds) return;
+    if (::fstat(dir->get(), &info) != 0 || ::time(nullptr) - info.st_mtime < settling_seconds)
+        return;
     const auto lock = os::open_at(*dir, "lock", O_RDONLY);
     if (lock && run::keeper_of(*lock) != 0) return;
     if (::flock(dir->get(), LOCK_EX | LOCK_NB) != 0) return;
@@ -126,8 +127,8 @@ Result<Ledger> Ledger::open(const run::StateDir& state, uint64_t quota) {
     // Written, not only made long, so that a store into it never meets a full disk.
     if (static_cast<size_t>(info.st_size) < sizeof(Account))
         CHECK(os::write_all(ledger.file_.get(), std::string(block, '\0')));
-    void* page = ::mmap(nullptr, sizeof(Account), PROT_READ | PROT_WRITE, MAP_SHARED,
-                        ledger.file_.get(), 0);
+    void* page =
+        ::mmap(nullptr, sizeof(Account), PROT_READ | PROT_WRITE, MAP_SHARED, ledger.file_.get(), 0);
     if (page == MAP_FAILED) return failure("mmap", errno, "ledger");
     ledger.account_.reset(static_cast<Account*>(page));
     return ledger;
@@ -149,7 +150,9 @@ void Ledger::settle(uint64_t granted, uint64_t taken) {
     const uint64_t back = granted - std::min(granted, taken);
     // A sweep in between has already counted it right; never below nothing.
     uint64_t reserved = account_->reserved.load();
-    while (!account_->reserved.compare_exchange_weak(reserved, reserved - std::min(reserved, back))) {}
+    while (
+        !account_->reserved.compare_exchange_weak(reserved, reserved - std::min(reserved, back))) {
+    }
 }
 
 void Ledger::sweep(uint64_t wanted) {

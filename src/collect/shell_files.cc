@@ -65,9 +65,10 @@ Result<record::Record> read_record(const ShellFiles& files, std::string* call) {
                            std::to_string(record::version) + "); its log can be read as a file");
     }
     if (call == nullptr) return page;
-    *call = sizeof page + page.call_bytes <= bytes.size()
-                ? bytes.substr(sizeof page, page.call_bytes)
-                : TRY(os::read_at(files.record, sizeof page, std::min(page.call_bytes, longest_call)));
+    *call =
+        sizeof page + page.call_bytes <= bytes.size()
+            ? bytes.substr(sizeof page, page.call_bytes)
+            : TRY(os::read_at(files.record, sizeof page, std::min(page.call_bytes, longest_call)));
     return page;
 }
 
@@ -114,7 +115,8 @@ Result<std::vector<std::string>> shell_ids(const run::StateDir& state) {
     std::vector<std::string> ids;
     if (!state.sessions()) return ids;
     for (const std::string& session : TRY(os::list(state.sessions()))) {
-        const auto records = os::open_at(state.sessions(), session + "/rec", O_RDONLY | O_DIRECTORY);
+        const auto records =
+            os::open_at(state.sessions(), session + "/rec", O_RDONLY | O_DIRECTORY);
         if (!records) continue;  // being made, or being cleared away
         for (const std::string& number : os::list(*records).value_or(std::vector<std::string>()))
             ids.push_back(session + "-" + number);

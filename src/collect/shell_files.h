@@ -32,9 +32,9 @@ Result<ShellFiles> open_shell(const run::StateDir& state, const std::string& id)
 
 struct Snapshot {
     record::Record record;
-    std::string call;      // JSON
-    pid_t keeper = 0;      // as this process sees it; 0: nobody keeps it any more
-    Ending ending;         // Running while it is
+    std::string call;  // JSON
+    pid_t keeper = 0;  // as this process sees it; 0: nobody keeps it any more
+    Ending ending;     // Running while it is
     bool tree_lives = false;
 };
 

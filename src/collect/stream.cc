@@ -114,12 +114,13 @@ Result<Piece> read_from(const ShellFiles& files, Which which, uint64_t from, siz
             piece.at = state.kept.tail_start;
             piece.dropped_before = piece.at - from;
         }
-        const uint64_t end = piece.at < state.kept.head_end && state.kept.head_end < state.kept.tail_start
-                                 ? state.kept.head_end
-                                 : state.kept.stored_end;
+        const uint64_t end =
+            piece.at < state.kept.head_end && state.kept.head_end < state.kept.tail_start
+                ? state.kept.head_end
+                : state.kept.stored_end;
         if (piece.at >= end) return piece;
-        piece.bytes =
-            TRY(os::read_at(log_of(files, which), piece.at, std::min<uint64_t>(most, end - piece.at)));
+        piece.bytes = TRY(
+            os::read_at(log_of(files, which), piece.at, std::min<uint64_t>(most, end - piece.at)));
         const StreamState after = TRY(stream_state(files, which));
         if (is_kept(after.kept, {piece.at, piece.end()})) return piece;
     }

@@ -16,10 +16,12 @@ enum class Which { Output, Errors };
 // What is there at this moment.
 struct StreamState {
     Kept kept;
-    uint64_t lines = 0;          // newlines
+    uint64_t lines = 0;  // newlines
     bool ends_in_newline = true;
-    int error = 0;               // that ended the storing
-    uint64_t dropped() const { return (kept.tail_start - kept.head_end) + (kept.total - kept.stored_end); }
+    int error = 0;  // that ended the storing
+    uint64_t dropped() const {
+        return (kept.tail_start - kept.head_end) + (kept.total - kept.stored_end);
+    }
 };
 Result<StreamState> stream_state(const ShellFiles& files, Which which);
 
@@ -49,6 +51,7 @@ Result<Shot> show_lines(const ShellFiles& files, Which which, uint64_t first, ui
                         uint64_t budget);
 
 // Every line that matches, as "number:line", within the budget.
-Result<Shot> show_matches(const ShellFiles& files, Which which, const Pattern& pattern, uint64_t budget);
+Result<Shot> show_matches(const ShellFiles& files, Which which, const Pattern& pattern,
+                          uint64_t budget);
 
 }  // namespace husk::collect

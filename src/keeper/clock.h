@@ -13,7 +13,8 @@ inline constexpr uint64_t never = ~uint64_t{0};
 inline uint64_t read(int clock) {
     sys::Time now{};
     sys::clock_gettime(clock, &now);
-    return static_cast<uint64_t>(now.seconds) * 1'000'000'000 + static_cast<uint64_t>(now.nanoseconds);
+    return static_cast<uint64_t>(now.seconds) * 1'000'000'000 +
+           static_cast<uint64_t>(now.nanoseconds);
 }
 inline uint64_t monotonic() { return read(CLOCK_MONOTONIC); }
 inline uint64_t realtime() { return read(CLOCK_REALTIME); }

@@ -14,7 +14,6 @@ namespace keeper {
 namespace {
 
 using husk::record::Reason;
-using husk::record::Record;
 using husk::record::State;
 using husk::wire::Leftovers;
 using keeper_clock::after;
@@ -184,8 +183,7 @@ void Command::settle() {
 }
 
 void Command::publish(State state) {
-    if (meter_->read((*page_)->usage))
-        page_->set(husk::record::IoKnown);
+    if (meter_->read((*page_)->usage)) page_->set(husk::record::IoKnown);
     if (state == State::Gone) (*page_)->gone = realtime();
     page_->save_ending();
     page_->save_state(state);
@@ -194,7 +192,8 @@ void Command::publish(State state) {
 
 void Command::on_caller() {
     char word = 0;
-    const long got = handles_->lifeline < 0 ? 0 : sys::recv(handles_->lifeline, &word, 1, msg_dontwait);
+    const long got =
+        handles_->lifeline < 0 ? 0 : sys::recv(handles_->lifeline, &word, 1, msg_dontwait);
     if (got == 1 && word == husk::wire::said_detach) return detach();
     if (got == 1) return;
     // End of file, or the pidfd says that the caller is dead.
@@ -212,17 +211,13 @@ void Command::detach() {
 }
 
 void Command::stop(Reason reason, uint32_t signal, uint32_t patience_ms) {
-    if (ladder_ == ladder::State::Standing && !main_ended_) (*page_)->reason = reason;
+    // Who asked first is the reason, unless the command was already over.
+    const bool over = main_ended_ && leftovers_ != Leftovers::Wait;
+    if (ladder_ == ladder::State::Standing && !over) (*page_)->reason = reason;
+    if (signal == SIGKILL) return climb(ladder::Event::StopHard);
     asked_signal_ = signal != 0 ? signal : SIGTERM;
-    const bool hard = asked_signal_ == SIGKILL || patience_ms == 0;
-    if (ladder_ == ladder::State::Standing) patience_at_ = after(now_, patience_ms);
-    if (!hard) patience_at_ = earlier(patience_at_, after(now_, patience_ms));
-    if (!hard || asked_signal_ == SIGKILL) {
-        climb(hard ? ladder::Event::StopHard : ladder::Event::Stop);
-        return;
-    }
+    patience_at_ = earlier(patience_at_, now_ + patience_ms * millisecond);
     climb(ladder::Event::Stop);
-    climb(ladder::Event::StopHard);
 }
 
 void Command::climb(ladder::Event event) {
@@ -241,6 +236,7 @@ void Command::climb(ladder::Event event) {
 }
 
 void Command::kill_round() {
+    cgroup::kill_all(leaf_);
     const tree::Sent sent = tree::signal_all(SIGKILL, tree::spare_none);
     if ((*page_)->killed < sent.reached) (*page_)->killed = sent.reached;
     reap();

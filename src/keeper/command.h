@@ -5,6 +5,7 @@
 #include <linux/signal.h>
 #include <stdint.h>
 
+#include "cgroup.h"
 #include "clock.h"
 #include "ladder.h"
 #include "output.h"
@@ -30,8 +31,8 @@ struct Registry {
 
 class Command {
 public:
-    Command(const Registry& registry, int signals, usage::Meter& meter)
-        : registry_(registry), signals_(signals), meter_(&meter) {}
+    Command(const Registry& registry, int signals, const cgroup::Leaf& leaf, usage::Meter& meter)
+        : registry_(registry), signals_(signals), leaf_(leaf), meter_(&meter) {}
 
     // Looks after the command that `start` made, until nothing of it lives.
     // Closes the handles that nobody needs any more.
@@ -63,6 +64,7 @@ private:
 
     Registry registry_;
     int signals_;
+    cgroup::Leaf leaf_;
     usage::Meter* meter_;
     Page* page_ = nullptr;
     Handles* handles_ = nullptr;

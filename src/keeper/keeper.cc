@@ -5,6 +5,7 @@
 #include <linux/prctl.h>
 #include <linux/signal.h>
 
+#include "cgroup.h"
 #include "clock.h"
 #include "command.h"
 #include "message.h"
@@ -32,6 +33,7 @@ struct Pipe {
 struct Spare {
     Pipe out;
     int signals = -1;
+    cgroup::Leaf leaf;
     usage::Meter meter;
 };
 
@@ -54,8 +56,7 @@ void prepare(Spare& spare) {
         const uint64_t all = ~uint64_t{0};
         sys::rt_sigprocmask(SIG_SETMASK, &all);
         const uint64_t wanted = (uint64_t{1} << (SIGCHLD - 1)) | (uint64_t{1} << (SIGTERM - 1));
-        spare.signals =
-            static_cast<int>(sys::signalfd4(-1, &wanted, O_NONBLOCK | O_CLOEXEC));
+        spare.signals = static_cast<int>(sys::signalfd4(-1, &wanted, O_NONBLOCK | O_CLOEXEC));
         spare.meter.open();
     }
     if (spare.out.read < 0) make_pipe(spare.out);
@@ -121,7 +122,8 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     spare.meter.begin();
     const start::Started started = start::command(
         plan_message, size,
-        {taken.input, spare.out.write, split ? errors.write : spare.out.write, taken.directory});
+        {taken.input, spare.out.write, split ? errors.write : spare.out.write, taken.directory},
+        spare.leaf.dir);
     sys::close_once(spare.out.write);
     sys::close_once(errors.write);
     sys::close_once(taken.input);
@@ -143,7 +145,8 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     taken.log = taken.error_log = -1;
     // A nursery without spares must know at once; else it may sleep through a short command.
     const bool last_spare = pool::count(*post.seats, pool::Seat::Idle) == 0;
-    Command command({post.registry, post.place, last_spare}, spare.signals, spare.meter);
+    Command command({post.registry, post.place, last_spare}, spare.signals, spare.leaf,
+                    spare.meter);
     command.keep(plan, page, taken.handles, out, err);
     // The log is closed, and so unlocked, only after the ending has been published.
     out.close();
@@ -183,6 +186,7 @@ void live(const Post& post) {
     sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
     sys::prctl(PR_SET_DUMPABLE, 1, 0);  // else an ordinary user may not open its own counters
     static Spare spare;
+    spare.leaf = cgroup::open_leaf(post.cgroup, post.place);
     prepare(spare);
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
 

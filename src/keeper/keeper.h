@@ -9,6 +9,7 @@ namespace keeper {
 struct Post {
     int queue;     // plans come here
     int registry;  // to the nursery
+    int cgroup;    // of the session, or -1
     pool::Seats* seats;
     uint32_t place;
 };

@@ -17,7 +17,8 @@ struct Step {
 
 constexpr Step advance(State state, Event event) {
     if (event == Event::RoundsOver) {
-        return state == State::Killing ? Step{State::GaveUp, Action::None} : Step{state, Action::None};
+        return state == State::Killing ? Step{State::GaveUp, Action::None}
+                                       : Step{state, Action::None};
     }
     if (event == Event::StopHard && (state == State::Standing || state == State::Asked))
         return {State::Killing, Action::Kill};

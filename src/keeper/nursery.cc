@@ -1,14 +1,15 @@
 #include "nursery.h"
 
 #include <asm/errno.h>
-#include <linux/mman.h>
 #include <asm/socket.h>
 #include <linux/fcntl.h>
+#include <linux/mman.h>
 #include <linux/prctl.h>
 #include <linux/signal.h>
 #include <linux/signalfd.h>
 #include <linux/wait.h>
 
+#include "cgroup.h"
 #include "clock.h"
 #include "keeper.h"
 #include "message.h"
@@ -38,6 +39,8 @@ constexpr uint32_t burst = 8;
 
 husk::wire::Birth birth;
 int listener = -1;
+int cgroup_parent = -1;
+int cgroup_session = -1;
 int queue_in = -1;   // given to every client
 int queue_out = -1;  // read by keepers
 int registry_in = -1;
@@ -47,7 +50,7 @@ pool::Seats* seats = nullptr;
 
 int clients[max_clients];
 unsigned client_count = 0;
-int records[pool::max_keepers];  // what a busy keeper registered, or -1
+int records[pool::max_keepers];    // what a busy keeper registered, or -1
 Reason causes[pool::max_keepers];  // why a keeper was killed by us
 
 bool orphans = false;  // a keeper died, its tree may be ours now
@@ -83,7 +86,8 @@ void fork_keeper() {
         sys::close(registry_out);
         sys::close(signals);
         sys::close(husk::wire::birth_fd);  // the session's lock
-        keeper::live({queue_out, registry_in, seats, free});
+        sys::close_once(cgroup_parent);
+        keeper::live({queue_out, registry_in, cgroup_session, seats, free});
     }
     if (pid < 0) pool::sit(seats->places[free], Seat::Empty);
     seats->places[free].pid = pid < 0 ? 0 : static_cast<int32_t>(pid);
@@ -103,12 +107,9 @@ void keep_spares() {
 }
 
 void greet(int client, int error) {
-    const husk::wire::Hello hello{husk::wire::magic,
-                                  husk::wire::version,
-                                  error,
-                                  static_cast<uint32_t>(sys::getpid()),
-                                  birth.mount_namespace,
-                                  birth.network_namespace};
+    const husk::wire::Hello hello{
+        husk::wire::magic,     husk::wire::version,    error, static_cast<uint32_t>(sys::getpid()),
+        birth.mount_namespace, birth.network_namespace};
     message::send(client, &hello, sizeof hello, &queue_in, error == 0 ? 1 : 0);
 }
 
@@ -116,8 +117,7 @@ void admit(int client) {
     // A program that dropped its privileges must not get commands that still have them.
     sys::PeerCredentials peer{};
     unsigned size = sizeof peer;
-    const bool known =
-        sys::getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+    const bool known = sys::getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
     const bool same = known && peer.uid == static_cast<uint32_t>(sys::geteuid()) &&
                       peer.gid == static_cast<uint32_t>(sys::getegid());
     const bool welcome = same && !closing && client_count < max_clients;
@@ -173,8 +173,7 @@ void free_place(uint32_t place) {
 void on_children() {
     for (;;) {
         sys::ChildInfo info{};
-        const long result =
-            sys::waitid_any(&info, WEXITED | WSTOPPED | WNOHANG | __WALL);
+        const long result = sys::waitid_any(&info, WEXITED | WSTOPPED | WNOHANG | __WALL);
         if (result < 0 || info.pid == 0) return;
         const uint32_t place = place_of(info.pid);
         if (place == pool::max_keepers) continue;  // an orphan of a dead keeper
@@ -195,8 +194,17 @@ void on_children() {
     }
 }
 
+void kill_cgroup_of(uint32_t place) {
+    cgroup::Leaf leaf = cgroup::open_leaf(cgroup_session, place);
+    cgroup::kill_all(leaf);
+    sys::close_once(leaf.dir);
+    sys::close_once(leaf.kill);
+}
+
 void kill_orphans() {
     if (!orphans) return;
+    for (uint32_t i = 0; i < seats->used && cgroup_session >= 0; ++i)
+        if (seats->places[i].pid == -1) kill_cgroup_of(i);
     tree::signal_all(SIGKILL, is_keeper);
     on_children();
     orphans = tree::any_child(is_keeper);
@@ -220,8 +228,8 @@ void close_session() {
         }
         siginfo_t info{};
         info.si_code = SI_QUEUE;
-        info.si_ptr = reinterpret_cast<void*>(husk::wire::stop_value(
-            static_cast<uint32_t>(Reason::SessionEnded), SIGTERM, 2000));
+        info.si_ptr = reinterpret_cast<void*>(
+            husk::wire::stop_value(static_cast<uint32_t>(Reason::SessionEnded), SIGTERM, 2000));
         sys::rt_sigqueueinfo(place.pid, SIGTERM, &info);
     }
 }
@@ -248,7 +256,8 @@ void wait_for_events() {
     for (unsigned i = 0; i < client_count; ++i) fds[3 + i] = {clients[i], POLLRDHUP, 0};
     const uint64_t now = keeper_clock::monotonic();
     uint64_t next = ends_at;
-    if (orphans) next = keeper_clock::earlier(next, now + orphan_round_ms * keeper_clock::millisecond);
+    if (orphans)
+        next = keeper_clock::earlier(next, now + orphan_round_ms * keeper_clock::millisecond);
     const uint64_t left = next <= now ? 0 : next - now;
     const sys::Time timeout{static_cast<int64_t>(left / 1'000'000'000),
                             static_cast<int64_t>(left % 1'000'000'000)};
@@ -280,16 +289,20 @@ bool is_needed() {
 
 // The socket the nursery was born with brings the rest; the first client is behind it.
 bool be_born() {
-    const message::Received got =
-        message::receive(husk::wire::birth_fd, &birth, sizeof birth, 0);
+    const message::Received got = message::receive(husk::wire::birth_fd, &birth, sizeof birth, 0);
+    const bool listens = (birth.flags & husk::wire::HasListener) != 0;
+    const bool has_cgroup = (birth.flags & husk::wire::HasCgroup) != 0;
     if (got.size != sizeof birth || birth.magic != husk::wire::magic ||
-        birth.version != husk::wire::version || got.fd_count < 1 || got.fd_count > 2)
+        birth.version != husk::wire::version ||
+        got.fd_count != 1U + (listens ? 1U : 0U) + (has_cgroup ? 1U : 0U))
         return false;
     const int client = static_cast<int>(sys::fcntl(husk::wire::birth_fd, F_DUPFD_CLOEXEC, 10));
     // The lock stays where the socket was: one descriptor, closed in no child by accident.
     sys::dup3(got.fds[0], husk::wire::birth_fd, O_CLOEXEC);
     sys::close(got.fds[0]);
-    listener = got.fd_count == 2 ? got.fds[1] : -1;
+    if (listens) listener = got.fds[1];
+    if (has_cgroup) cgroup_parent = got.fds[got.fd_count - 1];
+    birth.cgroup[sizeof birth.cgroup - 1] = 0;
     sys::FileLock lock{};
     lock.type = F_WRLCK;
     const long locked = sys::fcntl_lock(husk::wire::birth_fd, F_SETLK, &lock);
@@ -297,6 +310,7 @@ bool be_born() {
         greet(client, locked < 0 ? EAGAIN : ENOSYS);
         return false;
     }
+    cgroup_session = cgroup::make_session(cgroup_parent, birth.cgroup);
     clients[client_count++] = client;
     return true;
 }
@@ -336,6 +350,19 @@ bool set_up() {
     return true;
 }
 
+// Idle keepers go first, so that their cgroups can.
+[[noreturn]] void leave() {
+    for (uint32_t i = 0; i < seats->used; ++i) {
+        pool::Place& place = seats->places[i];
+        if (place.pid <= 0 || !pool::change(place, Seat::Idle, Seat::Leaving)) continue;
+        sys::kill(place.pid, SIGKILL);
+        int status = 0;
+        sys::wait4(place.pid, &status, 0, nullptr);
+    }
+    cgroup::remove_session(cgroup_parent, birth.cgroup, cgroup_session, seats->used);
+    sys::exit_group(0);
+}
+
 }  // namespace
 
 void live() {
@@ -350,7 +377,7 @@ void live() {
         kill_orphans();
         keep_spares();
     }
-    sys::exit_group(0);
+    leave();
 }
 
 }  // namespace nursery

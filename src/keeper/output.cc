@@ -5,9 +5,9 @@
 
 #include <asm/errno.h>
 #include <asm/ioctls.h>
-#include <linux/mman.h>
 #include <linux/falloc.h>
 #include <linux/fcntl.h>
+#include <linux/mman.h>
 
 #include "clock.h"
 #include "sys.h"
@@ -18,6 +18,7 @@ constexpr long page_size = 4096;
 constexpr long pipe_default = 64 * 1024;
 constexpr long pipe_largest = 1024 * 1024;
 constexpr unsigned long chunk = 128 * 1024;
+constexpr int turns = 16;  // of a flood, before signals and timers are looked at again
 
 alignas(page_size) char buffer[chunk];
 
@@ -48,16 +49,18 @@ void Stream::close() {
 }
 
 bool Stream::pump() {
-    const long got = sys::read(pipe_, buffer, chunk);
-    if (got == -EAGAIN || got == -EINTR) return true;
-    if (got <= 0) {
-        sys::close(pipe_);
-        pipe_ = -1;
-        return false;
+    for (int turn = 0; turn < turns; ++turn) {
+        const long got = sys::read(pipe_, buffer, chunk);
+        if (got == -EAGAIN || got == -EINTR) return true;
+        if (got <= 0) {
+            sys::close_once(pipe_);
+            return false;
+        }
+        take(buffer, static_cast<uint64_t>(got));
+        // A full pipe means that the command waits for us; a larger one costs fewer switches.
+        if (got >= pipe_size_) resize_pipe(pipe_size_ < pipe_default ? pipe_default : pipe_largest);
+        if (static_cast<unsigned long>(got) < chunk) return true;
     }
-    take(buffer, static_cast<uint64_t>(got));
-    // A full pipe means that the command waits for us; a larger one costs fewer switches.
-    if (got >= pipe_size_) resize_pipe(pipe_size_ < pipe_default ? pipe_default : pipe_largest);
     return true;
 }
 

@@ -16,7 +16,7 @@ public:
     void open(int pipe, int log, uint64_t cap, keeper::Page& page, husk::record::Stream& counts);
     void close();
 
-    // Reads once what is there. False when all writers have closed.
+    // Reads what is there, within reason. False when all writers have closed.
     bool pump();
     // Reads exactly what the pipe holds at this moment, however fast somebody fills it.
     void drain();

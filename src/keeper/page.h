@@ -27,9 +27,15 @@ public:
 
     void set(husk::record::Flag flag) { record_.flags |= flag; }
 
-    void save_start() { save(offsetof(husk::record::Record, flags), offsetof(husk::record::Record, out)); }
-    void save_counts() { save(offsetof(husk::record::Record, flags), offsetof(husk::record::Record, reason)); }
-    void save_ending() { save(offsetof(husk::record::Record, flags), offsetof(husk::record::Record, told_out)); }
+    void save_start() {
+        save(offsetof(husk::record::Record, flags), offsetof(husk::record::Record, out));
+    }
+    void save_counts() {
+        save(offsetof(husk::record::Record, flags), offsetof(husk::record::Record, reason));
+    }
+    void save_ending() {
+        save(offsetof(husk::record::Record, flags), offsetof(husk::record::Record, told_out));
+    }
     // Last, and alone: whoever sees the state may believe all that was saved before it.
     void save_state(husk::record::State state) {
         record_.state = state;

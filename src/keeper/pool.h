@@ -10,11 +10,11 @@ inline constexpr uint32_t max_keepers = 4096;
 inline constexpr uint32_t spares = 2;       // kept ready, always
 inline constexpr uint32_t most_spares = 8;  // kept after a burst, for a while
 
-enum class Seat : uint32_t { Empty = 0, Idle = 1, Busy = 2, Leaving = 3 };
+enum Seat : uint32_t { Empty = 0, Idle = 1, Busy = 2, Leaving = 3 };
 
 struct Place {
     int32_t pid;
-    Seat seat;
+    uint32_t seat;  // a Seat
 };
 
 struct Seats {
@@ -23,10 +23,14 @@ struct Seats {
     Place places[max_keepers];
 };
 
-inline Seat seat_of(const Place& place) { return __atomic_load_n(&place.seat, __ATOMIC_SEQ_CST); }
 // Ordered with `awaiting` on both sides, so that the last keeper and the nursery cannot miss
 // each other.
-inline void sit(Place& place, Seat seat) { __atomic_store_n(&place.seat, seat, __ATOMIC_SEQ_CST); }
+inline uint32_t seat_of(const Place& place) {
+    return __atomic_load_n(&place.seat, __ATOMIC_SEQ_CST);
+}
+inline void sit(Place& place, Seat seat) {
+    __atomic_store_n(&place.seat, static_cast<uint32_t>(seat), __ATOMIC_SEQ_CST);
+}
 inline void await(Seats& seats, bool on) {
     __atomic_store_n(&seats.awaiting, on ? 1U : 0U, __ATOMIC_SEQ_CST);
 }
@@ -35,13 +39,15 @@ inline bool is_awaited(const Seats& seats) {
 }
 // Only one of a nursery that closes and a keeper that gets work can win.
 inline bool change(Place& place, Seat from, Seat to) {
-    return __atomic_compare_exchange_n(&place.seat, &from, to, false, __ATOMIC_ACQ_REL,
-                                       __ATOMIC_ACQUIRE);
+    uint32_t expected = from;
+    return __atomic_compare_exchange_n(&place.seat, &expected, static_cast<uint32_t>(to), false,
+                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 inline uint32_t count(const Seats& seats, Seat wanted) {
     uint32_t result = 0;
-    for (uint32_t i = 0; i < seats.used; ++i) result += seat_of(seats.places[i]) == wanted ? 1U : 0U;
+    for (uint32_t i = 0; i < seats.used; ++i)
+        result += seat_of(seats.places[i]) == wanted ? 1U : 0U;
     return result;
 }
 

@@ -27,16 +27,16 @@ enum class State : uint32_t {
 // Why it ended. Only `Itself` leaves the wait status as the whole story.
 enum class Reason : uint32_t {
     Itself = 0,
-    NotStarted = 1,    // `step` and `error` say where and why
-    Deadline = 2,      // the time of the call was over
-    Idle = 3,          // no output for too long
-    OutputLimit = 4,   // more output than allowed
-    Lifetime = 5,      // a background shell or a leftover outlived its limit
-    Killed = 6,        // somebody asked for it by id
-    Cancelled = 7,     // the caller took the call back
-    CallerGone = 8,    // the caller of a foreground call died
-    SessionEnded = 9,  // the session was ended
-    KeeperKilled = 10, // written by the nursery
+    NotStarted = 1,     // `step` and `error` say where and why
+    Deadline = 2,       // the time of the call was over
+    Idle = 3,           // no output for too long
+    OutputLimit = 4,    // more output than allowed
+    Lifetime = 5,       // a background shell or a leftover outlived its limit
+    Killed = 6,         // somebody asked for it by id
+    Cancelled = 7,      // the caller took the call back
+    CallerGone = 8,     // the caller of a foreground call died
+    SessionEnded = 9,   // the session was ended
+    KeeperKilled = 10,  // written by the nursery
     KeeperStopped = 11,
 };
 
@@ -54,13 +54,13 @@ enum class Step : uint32_t {
 };
 
 enum Flag : uint32_t {
-    InBackground = 1,    // nobody waits for it (any more)
-    SplitStreams = 2,    // stderr has a log of its own
-    LeftTree = 4,        // when main ended, something of its tree lived on
-    Survivors = 8,       // the tree could not be killed in full
-    IoKnown = 16,        // read_bytes and written_bytes were measured
-    TermSent = 32,       // the first rung of the ladder was sent
-    KillSent = 64,       // the last rung was sent
+    InBackground = 1,  // nobody waits for it (any more)
+    SplitStreams = 2,  // stderr has a log of its own
+    LeftTree = 4,      // when main ended, something of its tree lived on
+    Survivors = 8,     // the tree could not be killed in full
+    IoKnown = 16,      // read_bytes and written_bytes were measured
+    TermSent = 32,     // the first rung of the ladder was sent
+    KillSent = 64,     // the last rung was sent
 };
 
 struct Stream {
@@ -98,17 +98,17 @@ struct Record {
     uint32_t flags;
 
     // From the caller.
-    uint64_t cap;         // bytes of output kept, for each stream
-    uint64_t created;     // realtime, nanoseconds
-    uint64_t deadline_ms; // 0 = none
-    uint64_t call_bytes;  // length of that JSON
+    uint64_t cap;          // bytes of output kept, for each stream
+    uint64_t created;      // realtime, nanoseconds
+    uint64_t deadline_ms;  // 0 = none
+    uint64_t call_bytes;   // length of that JSON
     uint32_t uid;
-    uint32_t creator;     // pid of the caller
+    uint32_t creator;  // pid of the caller
     char boot_id[40];
     char shell_id[40];
 
     // From the keeper, when it takes the plan.
-    uint32_t keeper;        // pids as the session sees them
+    uint32_t keeper;  // pids as the session sees them
     uint32_t main;
     uint64_t started;       // realtime, nanoseconds
     uint64_t started_mono;  // CLOCK_MONOTONIC, nanoseconds; good within one boot
@@ -121,14 +121,14 @@ struct Record {
     int32_t wait_status;
     Step step;
     uint32_t error;
-    uint64_t ended;       // realtime, nanoseconds
-    uint64_t duration_ns; // from the start of main to its end
-    uint64_t limit;       // of the reason that has one: its value,
-    uint64_t peak;        // and what was reached
+    uint64_t ended;        // realtime, nanoseconds
+    uint64_t duration_ns;  // from the start of main to its end
+    uint64_t limit;        // of the reason that has one: its value,
+    uint64_t peak;         // and what was reached
     Usage usage;
-    uint32_t killed;      // processes that were sent SIGKILL when leftovers were cleared
+    uint32_t killed;  // processes that were sent SIGKILL when leftovers were cleared
     uint32_t reserved;
-    uint64_t gone;        // realtime, nanoseconds
+    uint64_t gone;  // realtime, nanoseconds
 
     // From readers: how far they have been told.
     uint64_t told_out;

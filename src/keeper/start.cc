@@ -75,7 +75,7 @@ int child(void* argument) {
 
 namespace start {
 
-Started command(const char* message, long size, const Descriptors& descriptors) {
+Started command(const char* message, long size, const Descriptors& descriptors, int cgroup) {
     const auto& plan = *reinterpret_cast<const husk::wire::Plan*>(message);
     const char* program = message + sizeof plan;
     const char* end = message + size;
@@ -85,7 +85,11 @@ Started command(const char* message, long size, const Descriptors& descriptors) 
         return {0, Step::ReadPlan, EBADMSG};
 
     Launch launch{&plan, descriptors, program, Step::None, 0};
-    const long pid = sys::vfork_call(child_stack + sizeof child_stack, child, &launch);
+    const sys::Stack stack{child_stack, sizeof child_stack};
+    long pid = sys::vfork_call(stack, cgroup, child, &launch);
+    // A cgroup that was taken away, or a filter that knows no clone3: its loss costs only the
+    // single stroke when the tree is killed.
+    if (pid < 0 && cgroup >= 0) pid = sys::vfork_call(stack, -1, child, &launch);
     if (pid < 0) return {0, Step::Fork, static_cast<uint32_t>(-pid)};
     if (launch.step == Step::None) return {static_cast<int>(pid), Step::None, 0};
     int status = 0;

@@ -21,6 +21,7 @@ struct Started {
 
 // The plan and its strings are in `message`, which stays untouched until this returns.
 // Everything is worked out before the child exists; the child only makes system calls.
-Started command(const char* message, long size, const Descriptors& descriptors);
+// The command is born into `cgroup` where that can be; -1: there is none.
+Started command(const char* message, long size, const Descriptors& descriptors, int cgroup);
 
 }  // namespace start

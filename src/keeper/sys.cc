@@ -48,6 +48,62 @@ long as_long(T* pointer) {
 
 constexpr size_t signal_set_size = 8;
 
+// clone(flags, stack, 0, 0, 0) or clone3(arguments, size): the child goes on here, on its own
+// stack, and ends when `child` returns.
+#if defined(__x86_64__)
+
+long clone_and_call(long number, long a, long b, int (*child)(void*), void* argument) {
+    long result = 0;
+    register long r10 asm("r10") = 0;
+    register long r8 asm("r8") = 0;
+    register int (*r12)(void*) asm("r12") = child;
+    register void* r13 asm("r13") = argument;
+    asm volatile(
+        "syscall\n\t"
+        "testq %%rax, %%rax\n\t"
+        "jnz 1f\n\t"
+        "xorl %%ebp, %%ebp\n\t"
+        "movq %%r13, %%rdi\n\t"
+        "callq *%%r12\n\t"
+        "movl %%eax, %%edi\n\t"
+        "movl %[exit], %%eax\n\t"
+        "syscall\n"
+        "1:"
+        : "=a"(result)
+        : "a"(number), "D"(a), "S"(b), "d"(0L), "r"(r10), "r"(r8), "r"(r12),
+          "r"(r13), [exit] "i"(__NR_exit)
+        : "rcx", "r11", "memory");
+    return result;
+}
+
+#else
+
+long clone_and_call(long number, long a, long b, int (*child)(void*), void* argument) {
+    register long x8 asm("x8") = number;
+    register long x0 asm("x0") = a;
+    register long x1 asm("x1") = b;
+    register long x2 asm("x2") = 0;
+    register long x3 asm("x3") = 0;
+    register long x4 asm("x4") = 0;
+    register int (*x19)(void*) asm("x19") = child;
+    register void* x20 asm("x20") = argument;
+    asm volatile(
+        "svc 0\n\t"
+        "cbnz x0, 1f\n\t"
+        "mov x29, xzr\n\t"
+        "mov x0, x20\n\t"
+        "blr x19\n\t"
+        "mov x8, %[exit]\n\t"
+        "svc 0\n"
+        "1:"
+        : "+r"(x0)
+        : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x19), "r"(x20), [exit] "i"(__NR_exit)
+        : "x30", "memory");
+    return x0;
+}
+
+#endif
+
 }  // namespace
 
 namespace sys {
@@ -66,6 +122,12 @@ long pwrite(int fd, const void* from, size_t size, int64_t offset) {
 }
 long openat(int dir, const char* path, int flags) {
     return call(__NR_openat, dir, as_long(path), flags);
+}
+long mkdirat(int dir, const char* path, unsigned mode) {
+    return call(__NR_mkdirat, dir, as_long(path), mode);
+}
+long unlinkat(int dir, const char* path, int flags) {
+    return call(__NR_unlinkat, dir, as_long(path), flags);
 }
 long close(int fd) { return call(__NR_close, fd); }
 long close_range(unsigned first, unsigned last, unsigned flags) {
@@ -162,59 +224,20 @@ void exit_group(int code) {
     for (;;) call(__NR_exit_group, code);
 }
 
-#if defined(__x86_64__)
-
-long vfork_call(void* stack_top, int (*child)(void*), void* argument) {
-    long result = 0;
-    register long r10 asm("r10") = 0;
-    register long r8 asm("r8") = 0;
-    register int (*r12)(void*) asm("r12") = child;
-    register void* r13 asm("r13") = argument;
-    asm volatile(
-        "syscall\n\t"
-        "testq %%rax, %%rax\n\t"
-        "jnz 1f\n\t"
-        "xorl %%ebp, %%ebp\n\t"
-        "movq %%r13, %%rdi\n\t"
-        "callq *%%r12\n\t"
-        "movl %%eax, %%edi\n\t"
-        "movl %[exit], %%eax\n\t"
-        "syscall\n"
-        "1:"
-        : "=a"(result)
-        : "a"(static_cast<long>(__NR_clone)), "D"(static_cast<long>(CLONE_VM | CLONE_VFORK | SIGCHLD)),
-          "S"(stack_top), "d"(0L), "r"(r10), "r"(r8), "r"(r12), "r"(r13), [exit] "i"(__NR_exit)
-        : "rcx", "r11", "memory");
-    return result;
+long vfork_call(const Stack& stack, int cgroup, int (*child)(void*), void* argument) {
+    constexpr unsigned long flags = CLONE_VM | CLONE_VFORK;
+    if (cgroup < 0) {
+        return clone_and_call(__NR_clone, flags | SIGCHLD, as_long(stack.base + stack.size), child,
+                              argument);
+    }
+    clone_args how{};
+    how.flags = flags | CLONE_INTO_CGROUP;
+    how.exit_signal = SIGCHLD;
+    how.stack = static_cast<uint64_t>(as_long(stack.base));
+    how.stack_size = stack.size;
+    how.cgroup = static_cast<unsigned>(cgroup);
+    return clone_and_call(__NR_clone3, as_long(&how), sizeof how, child, argument);
 }
-
-#else
-
-long vfork_call(void* stack_top, int (*child)(void*), void* argument) {
-    register long x8 asm("x8") = __NR_clone;
-    register long x0 asm("x0") = CLONE_VM | CLONE_VFORK | SIGCHLD;
-    register void* x1 asm("x1") = stack_top;
-    register long x2 asm("x2") = 0;
-    register long x3 asm("x3") = 0;
-    register long x4 asm("x4") = 0;
-    register int (*x19)(void*) asm("x19") = child;
-    register void* x20 asm("x20") = argument;
-    asm volatile(
-        "svc 0\n\t"
-        "cbnz x0, 1f\n\t"
-        "mov x29, xzr\n\t"
-        "mov x0, x20\n\t"
-        "blr x19\n\t"
-        "mov x8, %[exit]\n\t"
-        "svc 0\n"
-        "1:"
-        : "+r"(x0)
-        : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x19), "r"(x20), [exit] "i"(__NR_exit)
-        : "x30", "memory");
-    return x0;
-}
-
-#endif
 
 }  // namespace sys
 

@@ -72,6 +72,8 @@ long pread(int fd, void* into, size_t size, int64_t offset);
 long write(int fd, const void* from, size_t size);
 long pwrite(int fd, const void* from, size_t size, int64_t offset);
 long openat(int dir, const char* path, int flags);
+long mkdirat(int dir, const char* path, unsigned mode);
+long unlinkat(int dir, const char* path, int flags);
 long close(int fd);
 long close_range(unsigned first, unsigned last, unsigned flags);
 long dup3(int fd, int as, int flags);
@@ -110,8 +112,13 @@ long send(int fd, const void* from, size_t size, int flags);
 long recv(int fd, void* into, size_t size, int flags);
 long fork();
 // Runs `child(argument)` in a process that shares this memory, on a stack of its own; this
-// process goes on when the child has executed a program or ended.
-long vfork_call(void* stack_top, int (*child)(void*), void* argument);
+// process goes on when the child has executed a program or ended. The child is born into
+// `cgroup`, unless that is -1.
+struct Stack {
+    char* base;
+    size_t size;
+};
+long vfork_call(const Stack& stack, int cgroup, int (*child)(void*), void* argument);
 long execve(const char* path, const char* const* argv, const char* const* envp);
 [[noreturn]] void exit_group(int code);
 

@@ -4,6 +4,7 @@
 #include <linux/fcntl.h>
 #include <linux/signal.h>
 
+#include "path.h"
 #include "sys.h"
 
 namespace {
@@ -11,27 +12,6 @@ namespace {
 constexpr unsigned max_pids = 32768;
 int found[max_pids];  // touched only as far as a tree reaches
 unsigned found_count = 0;
-
-// "/proc/<pid>/task/<tid>/children", as far as it is wanted.
-struct Path {
-    char text[64];
-    unsigned length = 0;
-
-    void add(const char* part) {
-        while (*part != 0) text[length++] = *part++;
-        text[length] = 0;
-    }
-    void add(int number) {
-        char digits[12];
-        int count = 0;
-        do {
-            digits[count++] = static_cast<char>('0' + number % 10);
-            number /= 10;
-        } while (number > 0);
-        while (count > 0) text[length++] = digits[--count];
-        text[length] = 0;
-    }
-};
 
 int open_for_reading(const Path& path) {
     return static_cast<int>(sys::openat(AT_FDCWD, path.text, O_RDONLY | O_CLOEXEC));

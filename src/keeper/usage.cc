@@ -19,7 +19,8 @@ bool number_after(const char* text, const char* name, uint64_t& value) {
         while (*want != 0 && *at == *want) ++at, ++want;
         if (*want != 0 || at[0] != ':' || at[1] != ' ') continue;
         value = 0;
-        for (at += 2; *at >= '0' && *at <= '9'; ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
+        for (at += 2; *at >= '0' && *at <= '9'; ++at)
+            value = value * 10 + static_cast<uint64_t>(*at - '0');
         return true;
     }
     return false;
@@ -38,8 +39,7 @@ bool read_io(int fd, uint64_t& read, uint64_t& written) {
 namespace usage {
 
 void Meter::open() {
-    process_io_ =
-        static_cast<int>(sys::openat(AT_FDCWD, "/proc/self/io", O_RDONLY | O_CLOEXEC));
+    process_io_ = static_cast<int>(sys::openat(AT_FDCWD, "/proc/self/io", O_RDONLY | O_CLOEXEC));
     thread_io_ =
         static_cast<int>(sys::openat(AT_FDCWD, "/proc/thread-self/io", O_RDONLY | O_CLOEXEC));
     before_ = children_bytes();

@@ -11,10 +11,18 @@ inline constexpr uint32_t version = 1;
 // The socket that a nursery is born with; 0, 1 and 2 are /dev/null.
 inline constexpr int birth_fd = 3;
 
-// caller -> nursery, once, with the descriptors {lock} or {lock, listener}.
+enum BirthFlag : uint32_t {
+    HasListener = 1,
+    HasCgroup = 2,
+};
+
+// caller -> nursery, once, with the descriptors {lock, [listener], [cgroup to be below]}.
 struct Birth {
     uint32_t magic;
     uint32_t version;
+    uint32_t flags;
+    uint32_t reserved;
+    char cgroup[32];     // the name of the session's own
     uint64_t linger_ms;  // how long to stay with neither client nor command
     uint64_t mount_namespace;
     uint64_t network_namespace;
@@ -33,9 +41,9 @@ struct Hello {
 enum class Leftovers : uint32_t { Adopt = 0, Kill = 1, Wait = 2 };
 
 enum PlanFlag : uint32_t {
-    Foreground = 1,           // the caller's death, or the end of the lifeline, ends the command
-    BackgroundAtDeadline = 2, // the deadline does not kill
-    Split = 4,                // stderr apart
+    Foreground = 1,            // the caller's death, or the end of the lifeline, ends the command
+    BackgroundAtDeadline = 2,  // the deadline does not kill
+    Split = 4,                 // stderr apart
 };
 
 struct Limit {
@@ -62,16 +70,16 @@ struct Plan {
     uint32_t umask;
     uint32_t limit_count;
     uint64_t cap;
-    uint64_t deadline_ms;      // 0 = none
-    uint64_t idle_ms;          // 0 = none
-    uint64_t lifetime_ms;      // 0 = none; for what nobody waits for
-    uint64_t output_limit;     // 0 = none
-    uint32_t stop_signal;      // first rung of the ladder
-    uint32_t patience_ms;      // until the last one
+    uint64_t deadline_ms;   // 0 = none
+    uint64_t idle_ms;       // 0 = none
+    uint64_t lifetime_ms;   // 0 = none; for what nobody waits for
+    uint64_t output_limit;  // 0 = none
+    uint32_t stop_signal;   // first rung of the ladder
+    uint32_t patience_ms;   // until the last one
     Limit limits[max_limits];
 };
 
-inline constexpr uint32_t plan_descriptors = 5;      // always
+inline constexpr uint32_t plan_descriptors = 5;  // always
 inline constexpr uint32_t max_plan_descriptors = 7;
 
 // On the lifeline. keeper -> caller:
@@ -80,7 +88,7 @@ inline constexpr char said_background = 'B';  // the deadline passed, the comman
 inline constexpr char said_ended = 'E';       // main has ended, its tree has not
 inline constexpr char said_gone = 'G';        // all is over
 // caller -> keeper:
-inline constexpr char said_detach = 'D';      // I do not wait any more
+inline constexpr char said_detach = 'D';  // I do not wait any more
 
 // Stopping, by anybody who may signal the keeper: SIGTERM with this value (sigqueue).
 // A plain SIGTERM means {Killed, SIGTERM, 2 s}.

@@ -38,7 +38,8 @@ void Bell::quiet() const {
     [[maybe_unused]] const ssize_t got = ::read(fd_.get(), &count, sizeof count);
 }
 
-FileWatch::FileWatch(const std::vector<int>& files) : fd_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+FileWatch::FileWatch(const std::vector<int>& files)
+    : fd_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
     for (const int file : files) {
         const std::string path = "/proc/self/fd/" + std::to_string(file);
         const bool watched =
@@ -54,7 +55,8 @@ std::optional<std::chrono::milliseconds> FileWatch::interval() const {
 
 void FileWatch::clear() const {
     alignas(inotify_event) char buffer[4096];
-    while (fd_ && ::read(fd_.get(), buffer, sizeof buffer) > 0) {}
+    while (fd_ && ::read(fd_.get(), buffer, sizeof buffer) > 0) {
+    }
 }
 
 }  // namespace husk::os

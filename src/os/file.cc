@@ -41,7 +41,8 @@ Result<std::string> read_file(const std::filesystem::path& path, size_t at_most)
     std::string text;
     while (text.size() < at_most) {
         char buffer[16 * 1024];
-        const ssize_t got = ::read(file.get(), buffer, std::min(sizeof buffer, at_most - text.size()));
+        const ssize_t got =
+            ::read(file.get(), buffer, std::min(sizeof buffer, at_most - text.size()));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return failure("read", errno, path.string());
         if (got == 0) break;

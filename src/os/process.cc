@@ -106,7 +106,8 @@ Result<void> start_detached(const Fd& program, const char* name, const Fd& null,
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (pid < 0) return failure("clone", clone_error, "");
     int status = 0;
-    while (::waitpid(pid, &status, __WALL) < 0 && errno == EINTR) {}
+    while (::waitpid(pid, &status, __WALL) < 0 && errno == EINTR) {
+    }
     if (plan.error != 0) return failure("execveat", plan.error, name);
     return {};
 }

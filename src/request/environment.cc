@@ -23,8 +23,9 @@ std::vector<std::string> command_environment(
 }
 
 std::map<std::string, std::optional<std::string>> agent_environment() {
-    return {{"TERM", "dumb"},           {"PAGER", "cat"},  {"GIT_PAGER", "cat"},
-            {"GIT_TERMINAL_PROMPT", "0"}, {"NO_COLOR", "1"}, {"DEBIAN_FRONTEND", "noninteractive"}};
+    return {{"TERM", "dumb"},     {"PAGER", "cat"},
+            {"GIT_PAGER", "cat"}, {"GIT_TERMINAL_PROMPT", "0"},
+            {"NO_COLOR", "1"},    {"DEBIAN_FRONTEND", "noninteractive"}};
 }
 
 }  // namespace husk

@@ -19,13 +19,13 @@ namespace {
 // This process, for keepers to watch: a lifeline alone is held open by any child that the
 // embedding program forks.
 Result<int> own_pidfd() {
-    struct Own {
-        pid_t pid;
-        os::Fd fd;
-    };
-    static thread_local Own own{0, {}};
-    if (own.pid != ::getpid()) own = {::getpid(), TRY(os::open_process(::getpid()))};
-    return own.fd.get();
+    static thread_local pid_t owner = 0;  // a child that was forked meanwhile is another caller
+    static thread_local os::Fd own;
+    if (owner != ::getpid()) {
+        own = TRY(os::open_process(::getpid()));
+        owner = ::getpid();
+    }
+    return own.get();
 }
 
 }  // namespace
@@ -94,12 +94,13 @@ Result<void> stop(const os::Fd& log, pid_t expected, record::Reason reason,
     if (keeper <= 0) return failure("stop", ESRCH, "it has no keeper any more");
     if (expected != 0 && keeper != expected)
         return failure("stop", EPERM, "its log is locked by a process that is not its keeper");
-    const os::Fd process = TRY(os::open_process(keeper));
+    const auto process = os::open_process(keeper);
+    if (!process) return std::unexpected(process.error());
     // The number was the keeper's when we asked; is it still, now that we hold the process?
     if (keeper_of(log) != keeper) return failure("stop", ESRCH, "it has no keeper any more");
     const auto patience =
         static_cast<uint32_t>(std::clamp<int64_t>(ladder.patience.count(), 0, 0xffffff));
-    return os::send_signal(process, SIGTERM,
+    return os::send_signal(*process, SIGTERM,
                            wire::stop_value(static_cast<uint32_t>(reason),
                                             static_cast<uint32_t>(ladder.signal), patience));
 }

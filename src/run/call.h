@@ -51,6 +51,7 @@ pid_t keeper_of(const os::Fd& log);
 
 // Asks the keeper of `log` to end its tree. `expected` is the pid that the record names, or 0
 // where the record's numbers are not ours; a stranger who locked the file gets no signal.
-Result<void> stop(const os::Fd& log, pid_t expected, record::Reason reason, const StopLadder& ladder);
+Result<void> stop(const os::Fd& log, pid_t expected, record::Reason reason,
+                  const StopLadder& ladder);
 
 }  // namespace husk::run

@@ -44,7 +44,8 @@ wire::Plan header_of(const LaunchPlan& plan) {
     header.lifetime_ms = static_cast<uint64_t>(plan.max_lifetime.count());
     header.output_limit = plan.output_limit.value_or(0);
     header.stop_signal = static_cast<uint32_t>(plan.stop.signal);
-    header.patience_ms = static_cast<uint32_t>(std::clamp<int64_t>(plan.stop.patience.count(), 0, 0xffffff));
+    header.patience_ms =
+        static_cast<uint32_t>(std::clamp<int64_t>(plan.stop.patience.count(), 0, 0xffffff));
     header.limit_count = static_cast<uint32_t>(plan.limits.size());
     for (size_t i = 0; i < plan.limits.size(); ++i) {
         const ResourceLimit& limit = plan.limits[i];
@@ -53,9 +54,12 @@ wire::Plan header_of(const LaunchPlan& plan) {
     return header;
 }
 
-static_assert(static_cast<uint32_t>(Leftovers::Adopt) == static_cast<uint32_t>(wire::Leftovers::Adopt));
-static_assert(static_cast<uint32_t>(Leftovers::Kill) == static_cast<uint32_t>(wire::Leftovers::Kill));
-static_assert(static_cast<uint32_t>(Leftovers::Wait) == static_cast<uint32_t>(wire::Leftovers::Wait));
+static_assert(static_cast<uint32_t>(Leftovers::Adopt) ==
+              static_cast<uint32_t>(wire::Leftovers::Adopt));
+static_assert(static_cast<uint32_t>(Leftovers::Kill) ==
+              static_cast<uint32_t>(wire::Leftovers::Kill));
+static_assert(static_cast<uint32_t>(Leftovers::Wait) ==
+              static_cast<uint32_t>(wire::Leftovers::Wait));
 
 }  // namespace
 

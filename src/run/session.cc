@@ -29,9 +29,9 @@ constexpr auto hello_patience = std::chrono::seconds(10);
 
 // The keeper program travels inside this library: no path to find, no other version to meet.
 Result<const os::Fd*> keeper_program() {
-    static const Result<os::Fd> program = os::program_file(
-        {husk_keeper_image_begin,
-         static_cast<size_t>(husk_keeper_image_end - husk_keeper_image_begin)});
+    static const Result<os::Fd> program =
+        os::program_file({husk_keeper_image_begin,
+                          static_cast<size_t>(husk_keeper_image_end - husk_keeper_image_begin)});
     if (!program) return std::unexpected(program.error());
     return &*program;
 }

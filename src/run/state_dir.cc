@@ -134,7 +134,8 @@ bool is_session_name(const std::string& name) {
         return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
                (letter >= '0' && letter <= '9') || letter == '-' || letter == '_' || letter == '.';
     };
-    return !name.empty() && name.size() <= 64 && name[0] != '.' && std::ranges::all_of(name, allowed);
+    return !name.empty() && name.size() <= 64 && name[0] != '.' &&
+           std::ranges::all_of(name, allowed);
 }
 
 Result<std::unique_ptr<SessionDir>> make_private_session(const StateDir& state) {

@@ -13,7 +13,8 @@ namespace {
 double milliseconds_of(const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();
     work();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+        .count();
 }
 
 }  // namespace
@@ -22,6 +23,7 @@ void run_bare(const char* command) {
     int pipe[2];
     if (::pipe2(pipe, O_CLOEXEC) != 0) return;
     const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null < 0) return;
     const pid_t child = ::vfork();
     if (child == 0) {
         ::dup2(null, 0);
@@ -33,13 +35,15 @@ void run_bare(const char* command) {
     ::close(pipe[1]);
     ::close(null);
     char buffer[64 * 1024];
-    while (::read(pipe[0], buffer, sizeof buffer) > 0) {}
+    while (::read(pipe[0], buffer, sizeof buffer) > 0) {
+    }
     ::close(pipe[0]);
     int status = 0;
     ::waitpid(child, &status, 0);
 }
 
-Paired compare(size_t rounds, const std::function<void()>& bare, const std::function<void()>& other) {
+Paired compare(size_t rounds, const std::function<void()>& bare,
+               const std::function<void()>& other) {
     std::vector<double> bare_times, other_times, ratios;
     for (size_t i = 0; i < rounds; ++i) {
         bare_times.push_back(milliseconds_of(bare));

@@ -12,13 +12,14 @@ namespace husk::tool {
 void run_bare(const char* command);
 
 struct Paired {
-    double bare_ms;    // medians
+    double bare_ms;  // medians
     double other_ms;
-    double ratio;      // median of the ratios of neighbours
+    double ratio;  // median of the ratios of neighbours
 };
 
 // One after the other in turns, so that whatever else the machine does hits both.
-Paired compare(size_t rounds, const std::function<void()>& bare, const std::function<void()>& other);
+Paired compare(size_t rounds, const std::function<void()>& bare,
+               const std::function<void()>& other);
 
 double median(std::vector<double> values);
 

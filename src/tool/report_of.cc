@@ -48,11 +48,11 @@ std::vector<Leftover> leftovers_of(const Snapshot& now) {
     for (const os::ProcessInfo& process : os::descendants(now.keeper)) {
         Leftover leftover{process.pid, process.name, ""};
         if (unkillable) {
-            leftover.reason = process.state == 'D' ? "it is in an uninterruptible wait of the kernel"
-                              : process.uid != ::geteuid()
-                                  ? "it belongs to uid " + std::to_string(process.uid) +
-                                        ", and this user may not signal it"
-                                  : "it did not die within 5 s of SIGKILL";
+            leftover.reason =
+                process.state == 'D'         ? "it is in an uninterruptible wait of the kernel"
+                : process.uid != ::geteuid() ? "it belongs to uid " + std::to_string(process.uid) +
+                                                   ", and this user may not signal it"
+                                             : "it did not die within 5 s of SIGKILL";
         }
         leftovers.push_back(std::move(leftover));
     }
@@ -77,7 +77,9 @@ std::optional<double> duration_of(const Snapshot& now) {
 std::string why_dropped(const collect::StreamState& state, uint64_t cap) {
     if (state.error == EOPNOTSUPP)
         return "the file system of the state directory cannot drop the middle of a file";
-    if (state.error != 0) return std::string("the log could not be written: ") + ::strerror(state.error);  // NOLINT(concurrency-mt-unsafe)
+    if (state.error != 0)
+        return std::string("the log could not be written: ") +
+               ::strerror(state.error);  // NOLINT(concurrency-mt-unsafe)
     return "more than " + std::to_string(cap) + " bytes were written";
 }
 
@@ -116,7 +118,9 @@ Result<collect::Shot> shoot(const ShellFiles& files, Which which, const Range& r
                             uint64_t budget) {
     return std::visit(
         Overloaded{
-            [&](const SinceLast&) { return collect::show(files, which, told(files, which), budget); },
+            [&](const SinceLast&) {
+                return collect::show(files, which, told(files, which), budget);
+            },
             [&](const Since& since) { return collect::show(files, which, since.offset, budget); },
             [&](const LastLines& last) {
                 return collect::show_last_lines(files, which, last.count, budget);
@@ -182,16 +186,16 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
 Result<void> add_output(Report& report, const ShellFiles& files, const Range& range,
                         uint64_t max_bytes) {
     if (!files.error_log) {
-        report.output = TRY(add_stream(report.excerpt, report.cursor, files, Which::Output, range,
-                                       max_bytes));
+        report.output =
+            TRY(add_stream(report.excerpt, report.cursor, files, Which::Output, range, max_bytes));
         return {};
     }
     uint64_t error_end = 0;
     report.error_excerpt.emplace();
     report.out =
         TRY(add_stream(report.excerpt, report.cursor, files, Which::Output, range, max_bytes / 2));
-    report.err = TRY(add_stream(*report.error_excerpt, error_end, files, Which::Errors, range,
-                                max_bytes / 2));
+    report.err = TRY(
+        add_stream(*report.error_excerpt, error_end, files, Which::Errors, range, max_bytes / 2));
     return {};
 }
 

@@ -69,7 +69,8 @@ Result<StartedCall> StartedCall::start(CallPlan plan, std::shared_ptr<run::Sessi
     record::Record page{};
     page.cap = plan.launch.keep_output_bytes;
     page.created = now_ns();
-    page.deadline_ms = plan.launch.timeout ? static_cast<uint64_t>(plan.launch.timeout->count()) : 0;
+    page.deadline_ms =
+        plan.launch.timeout ? static_cast<uint64_t>(plan.launch.timeout->count()) : 0;
     const bool split = plan.launch.streams == Streams::Split;
     if (split) page.flags |= record::SplitStreams;
     run::CallFiles files = TRY(run::make_call_files(session->dir(), page, plan.call_json, split));
@@ -139,6 +140,8 @@ void StartedCall::give_output() {
 
 bool StartedCall::advance_without_output() {
     const run::News news = call_.hear();
+    // The session ended with the plan still in its queue.
+    if (news == run::News::Dropped) taken_back_ = call_.take_back();
     // An ending that was asked for is the end of the whole tree.
     if (on_news(news) && !(stop_sent_ && news == run::News::Background)) return true;
     if (cancelled_ && !stop_sent_) return try_to_cancel();

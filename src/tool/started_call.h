@@ -24,7 +24,7 @@ struct CallPlan {
     Input input;
     uint64_t max_output_bytes = 0;
     std::chrono::milliseconds early_end{0};
-    uint64_t granted_bytes = 0;  // of the state directory's quota
+    uint64_t granted_bytes = 0;      // of the state directory's quota
     std::vector<std::string> notes;  // for the report
 };
 

@@ -88,40 +88,45 @@ bool Waiter::advance(Entry& entry) {
     return true;
 }
 
+// Whether something has happened to the entry, whose descriptors were polled if it is not new.
+bool Waiter::is_due(Entry& entry, std::span<const pollfd> polled, bool closing) {
+    if ((closing || entry.cancel.stop_requested()) && !entry.cancelled) {
+        entry.cancelled = true;
+        entry.call.cancel();
+    }
+    const os::Deadline moment = entry.call.deadline();
+    return entry.fresh || entry.cancelled || (moment && *moment <= os::Clock::now()) ||
+           std::ranges::any_of(polled, [](const pollfd& fd) { return fd.revents != 0; });
+}
+
 void Waiter::loop() {
     std::list<Entry> entries;
     std::vector<pollfd> fds;
     for (;;) {
         const bool closing = take_new(entries);
-        const auto now = os::Clock::now();
-        os::Deadline next;
         size_t at = 1;  // behind the bell: so many for each entry that was polled
         for (auto entry = entries.begin(); entry != entries.end();) {
-            bool due = entry->fresh;
-            if (!entry->fresh) {
-                const auto own = std::span(fds).subspan(at, StartedCall::fd_count);
-                due = std::ranges::any_of(own, [](const pollfd& fd) { return fd.revents != 0; });
-                at += StartedCall::fd_count;
-            }
-            if ((closing || entry->cancel.stop_requested()) && !entry->cancelled) {
-                entry->cancelled = due = true;
-                entry->call.cancel();
-            }
-            const os::Deadline moment = entry->call.deadline();
-            due = due || (moment && *moment <= now) || entry->cancelled;
+            const size_t own = entry->fresh ? 0 : StartedCall::fd_count;
+            const bool due =
+                is_due(*entry, std::span(fds).subspan(own == 0 ? 0 : at, own), closing);
+            at += own;
             entry = due && advance(*entry) ? entries.erase(entry) : std::next(entry);
         }
         if (closing && entries.empty()) return;
-        fds.clear();
-        fds.push_back({bell_ ? bell_->fd() : -1, POLLIN, 0});
-        for (const Entry& entry : entries) {
-            entry.call.add_fds(fds);
-            const os::Deadline moment = entry.call.deadline();
-            if (moment && (!next || *moment < *next)) next = moment;
-        }
-        std::ignore = os::wait_for(fds, next);
-        if (fds[0].revents != 0) bell_->quiet();
+        wait_for_any(entries, fds);
     }
+}
+
+void Waiter::wait_for_any(const std::list<Entry>& entries, std::vector<pollfd>& fds) const {
+    os::Deadline next;
+    fds.assign(1, {bell_ ? bell_->fd() : -1, POLLIN, 0});
+    for (const Entry& entry : entries) {
+        entry.call.add_fds(fds);
+        const os::Deadline moment = entry.call.deadline();
+        if (moment && (!next || *moment < *next)) next = moment;
+    }
+    std::ignore = os::wait_for(fds, next);
+    if (fds[0].revents != 0) bell_->quiet();
 }
 
 }  // namespace husk::tool

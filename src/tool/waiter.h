@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -33,6 +34,8 @@ private:
     struct Entry;
     void loop();
     bool take_new(std::list<Entry>& entries);
+    void wait_for_any(const std::list<Entry>& entries, std::vector<pollfd>& fds) const;
+    static bool is_due(Entry& entry, std::span<const pollfd> polled, bool closing);
     // True when the entry is done with.
     static bool advance(Entry& entry);
 

@@ -33,8 +33,8 @@ struct Figure {
     std::string what;
     double value;
     std::string unit;
-    double reach;      // 0: reported only
-    bool at_most;      // else at least
+    double reach;  // 0: reported only
+    bool at_most;  // else at least
     bool reached() const { return reach == 0 || (at_most ? value <= reach : value >= reach); }
 };
 
@@ -179,7 +179,8 @@ void shells(std::vector<Figure>& figures, int count) {
     std::vector<double> times;
     for (int i = 0; i < 9; ++i)
         times.push_back(1e3 * seconds_of([&] { listed = table.list().size(); }));
-    figures.push_back({"list " + std::to_string(listed) + " shells", median(times), "ms", 20, true});
+    figures.push_back(
+        {"list " + std::to_string(listed) + " shells", median(times), "ms", 20, true});
     const std::string state_option = "--state=" + state.path().string();
     for (const husk::Report& shell : table.list()) {
         if (shell.shell_id.ends_with("-1")) continue;
@@ -210,8 +211,9 @@ int print(const std::vector<Figure>& figures, bool json) {
                         {"unit", figure.unit},
                         {"reached", figure.reached()}});
     }
-    std::fputs(json ? (husk::render::dump(list) + "\n").c_str() : husk::render::table(rows, 0).c_str(),
-               stdout);
+    std::fputs(
+        json ? (husk::render::dump(list) + "\n").c_str() : husk::render::table(rows, 0).c_str(),
+        stdout);
     return all ? 0 : 1;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -125,15 +126,27 @@ Husk::~Husk() {
         if (session["nursery"] != 0) (*this)({"session", "end", session["id"].get<std::string>()});
 }
 
-std::vector<std::string> Husk::argv(std::vector<std::string> args) const {
+std::vector<std::string> Husk::surroundings() const {
     std::vector<std::string> words;
     if (who_ == Who::OrdinaryUser && ::geteuid() == 0) {
         const std::string id = std::to_string(ordinary_uid);
         words = {"setpriv", "--reuid=" + id, "--regid=" + id, "--clear-groups", "--"};
     }
-    words.insert(words.end(), {"env", "HUSK_STATE=" + state_.string(), HUSK_BINARY});
+    words.insert(words.end(), {"env", "HUSK_STATE=" + state_.string()});
+    return words;
+}
+
+std::vector<std::string> Husk::argv(std::vector<std::string> args) const {
+    std::vector<std::string> words = surroundings();
+    words.emplace_back(HUSK_BINARY);
     words.insert(words.end(), args.begin(), args.end());
     return words;
+}
+
+Ran Husk::script(const std::string& text) const {
+    std::vector<std::string> words = surroundings();
+    words.insert(words.end(), {"HUSK=" HUSK_BINARY, "bash", "-c", text});
+    return run_program(words);
 }
 
 Ran Husk::operator()(std::vector<std::string> args, const std::string& input) const {
@@ -165,10 +178,89 @@ std::string Husk::background(const std::string& command, std::vector<std::string
 }
 
 nlohmann::json Husk::shell(const std::string& id) const {
-    for (auto& shell : (*this)({"shells", "--json", "--all"}).json()["shells"])
+    const nlohmann::json list = (*this)({"shells", "--json", "--all"}).json();
+    for (const auto& shell : list["shells"])
         if (shell["shell_id"] == id) return shell;
     ADD_FAILURE() << "no shell " << id;
     return nullptr;
+}
+
+Live::Live(const Husk& husk, std::vector<std::string> args) {
+    Pipe out;
+    int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    pid_ = spawn(husk.argv(std::move(args)), null, out.write, null);
+    close_fd(null);
+    close_fd(out.write);
+    out_ = out.read;
+}
+
+Live::~Live() {
+    close_fd(out_);
+    if (!code_ && pid_ > 0) {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+}
+
+bool Live::read_more(std::chrono::milliseconds within) {
+    pollfd wanted{out_, POLLIN, 0};
+    if (::poll(&wanted, 1, static_cast<int>(within.count())) <= 0) return false;
+    char bytes[65536];
+    const ssize_t got = ::read(out_, bytes, sizeof bytes);
+    if (got <= 0) return false;
+    buffer_.append(bytes, static_cast<size_t>(got));
+    return true;
+}
+
+std::optional<std::string> Live::line(std::chrono::milliseconds within) {
+    const auto end = Clock::now() + within;
+    for (;;) {
+        if (const size_t newline = buffer_.find('\n'); newline != std::string::npos) {
+            std::string line = buffer_.substr(0, newline);
+            buffer_.erase(0, newline + 1);
+            return line;
+        }
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+        if (left < 0ms || !read_more(left)) return std::nullopt;
+    }
+}
+
+bool Live::skip(std::chrono::milliseconds within) {
+    buffer_.clear();
+    return read_more(within);
+}
+
+void Live::signal(int number) const { ::kill(pid_, number); }
+
+std::optional<int> Live::code(std::chrono::milliseconds within) {
+    if (code_) return code_;
+    eventually(
+        [&] {
+            int status = 0;
+            if (::waitpid(pid_, &status, WNOHANG) != pid_) return false;
+            code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+            return true;
+        },
+        within);
+    return code_;
+}
+
+Load::Load(int processes) {
+    for (int i = 0; i < processes; ++i) {
+        const pid_t pid = ::fork();
+        if (pid == 0) {
+            ::alarm(30);
+            for (volatile bool forever = true; forever;) {}
+        }
+        pids_.push_back(pid);
+    }
+}
+
+Load::~Load() {
+    for (const pid_t pid : pids_) {
+        ::kill(pid, SIGKILL);
+        ::waitpid(pid, nullptr, 0);
+    }
 }
 
 bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds within) {
@@ -211,6 +303,97 @@ std::string read_text(const fs::path& path) {
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();
+}
+
+void write_text(const fs::path& path, std::string_view text) {
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    EXPECT_TRUE(file.good()) << path;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+testing::AssertionResult is_refusal(const Ran& ran) {
+    const bool one_line = std::ranges::count(ran.err, '\n') == 1 && ran.err.ends_with('\n');
+    if (ran.code == 125 && ran.out.empty() && ran.err.starts_with("husk: ") && one_line)
+        return testing::AssertionSuccess() << ran.err;
+    return testing::AssertionFailure()
+           << "exit " << ran.code << ", stdout: " << ran.out << ", stderr: " << ran.err;
+}
+
+std::string numbered(uint64_t from, uint64_t to) {
+    constexpr uint64_t width = 16;
+    std::string text;
+    char line[width + 1];
+    for (uint64_t number = from / width + 1; (number - 1) * width < to; ++number) {
+        std::snprintf(line, sizeof line, "%015llu\n", static_cast<unsigned long long>(number));
+        text.append(line, width);
+    }
+    return text.substr(from % width, to - from);
+}
+
+int exit_code_of(pid_t child, std::chrono::milliseconds within) {
+    int status = 0;
+    if (!eventually([&] { return ::waitpid(child, &status, WNOHANG) != 0; }, within)) {
+        ADD_FAILURE() << "process " << child << " did not end in time";
+        ::kill(child, SIGKILL);
+        ::waitpid(child, &status, 0);
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+pid_t parent_of(pid_t pid) {
+    const std::string stat = read_text("/proc/" + std::to_string(pid) + "/stat");
+    const size_t close = stat.rfind(')');  // "12 (name) S 1 ..."
+    if (close == std::string::npos || close + 4 >= stat.size()) return 0;
+    return std::stoi(stat.substr(close + 4));
+}
+
+pid_t nursery_of(const Husk& husk, const std::string& name_or_id) {
+    const auto listed = husk({"session", "list", "--json"}).json();
+    for (const auto& session : listed["sessions"]) {
+        const bool wanted = name_or_id.empty() || session["name"] == name_or_id ||
+                            session["id"] == name_or_id;
+        if (wanted && session["nursery"] != 0) return session["nursery"].get<pid_t>();
+    }
+    return 0;
+}
+
+Mark::~Mark() {
+    for (const pid_t pid : bearers()) ::kill(pid, SIGKILL);
+}
+
+Witness::Witness(const fs::path& dir) : path_(dir / ("witness-" + unique_word())) {
+    if (::mkfifo(path_.c_str(), 0600) != 0 || ::chmod(path_.c_str(), 0666) != 0)
+        ADD_FAILURE() << "mkfifo: " << std::strerror(errno);
+    fd_ = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+Witness::~Witness() { close_fd(fd_); }
+
+bool Witness::read_some() {
+    char buffer[4096];
+    const ssize_t got = ::read(fd_, buffer, sizeof buffer);
+    if (got > 0) heard_.append(buffer, static_cast<size_t>(got));
+    return got != 0;
+}
+
+bool Witness::hears(const std::string& text, std::chrono::milliseconds within) {
+    return eventually(
+        [&] {
+            read_some();
+            return heard_.find(text) != std::string::npos;
+        },
+        within);
+}
+
+bool Witness::is_alone(std::chrono::milliseconds within) {
+    return eventually([&] { return !read_some(); }, within);
 }
 
 std::string program(const std::string& name) {
