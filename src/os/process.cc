@@ -83,7 +83,11 @@ bool has_ended(const Fd& process) {
 }
 
 Result<Fd> program_file(std::string_view image) {
-    Fd file(::memfd_create("husk-keeper", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    // Where memory files are not executable by default, it must be said (Linux 6.3 and later).
+    constexpr unsigned executable = 0x10;  // MFD_EXEC
+    constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+    Fd file(::memfd_create("husk-keeper", flags | executable));
+    if (!file && errno == EINVAL) file = Fd(::memfd_create("husk-keeper", flags));
     if (!file) return failure("memfd_create", errno, "");
     CHECK(write_all(file.get(), image));
     ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
