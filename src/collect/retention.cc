@@ -14,8 +14,10 @@
 #include <set>
 
 #include "collect/shell_files.h"
+#include "os/cgroup.h"
 #include "os/file.h"
 #include "run/call.h"
+#include "run/session.h"
 
 namespace husk::collect {
 namespace {
@@ -73,6 +75,18 @@ void remove_item(const run::StateDir& state, const Item& item) {
     ::unlinkat(sessions, (item.session + "/rec/" + item.number).c_str(), 0);
 }
 
+// What a nursery leaves that was killed: cgroups without processes.
+void remove_cgroup(const std::string& session) {
+    for (const os::Cgroup& own : os::own_cgroups()) {
+        if (!own.controllers.empty()) continue;
+        const std::filesystem::path cgroup = own.directory / run::cgroup_name(session);
+        std::error_code ignored;
+        for (const auto& leaf : std::filesystem::directory_iterator(cgroup, ignored))
+            if (leaf.is_directory(ignored)) ::rmdir(leaf.path().c_str());
+        ::rmdir(cgroup.c_str());
+    }
+}
+
 // Nobody is in it, nobody is on the way into it, and nothing is left in it.
 void remove_if_dead(const run::StateDir& state, const std::string& session) {
     const auto dir = os::open_at(state.sessions(), session, O_RDONLY | O_DIRECTORY);
@@ -90,6 +104,7 @@ void remove_if_dead(const run::StateDir& state, const std::string& session) {
     ::unlinkat(at, "control", 0);
     ::unlinkat(at, "lock", 0);
     ::unlinkat(state.sessions().get(), session.c_str(), AT_REMOVEDIR);
+    remove_cgroup(session);
 }
 
 // The highest number of a session stays while the session may go on counting from it.

@@ -42,6 +42,6 @@ struct Snapshot {
 Result<Snapshot> look(const ShellFiles& files);
 
 // How a finished record ended. Pure.
-Ending ending_of(const record::Record& record);
+Ending ending_of(const record::Record& page);
 
 }  // namespace husk::collect

@@ -104,11 +104,22 @@ bool any_child(Spare spare) {
 }
 
 bool readable() {
+    // In a /proc of other pid namespace our number is somebody else's, or nobody's.
+    const long self = sys::openat(AT_FDCWD, "/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (self < 0) return false;
+    char text[32] = {};
+    sys::read(static_cast<int>(self), text, sizeof text - 1);
+    sys::close(static_cast<int>(self));
+    long shown = 0;
+    for (const char* digit = text; *digit >= '0' && *digit <= '9'; ++digit)
+        shown = shown * 10 + (*digit - '0');
+    const auto pid = static_cast<int>(sys::getpid());
+    if (shown != pid) return false;
     Path path;
     path.add("/proc/");
-    path.add(static_cast<int>(sys::getpid()));
+    path.add(pid);
     path.add("/task/");
-    path.add(static_cast<int>(sys::getpid()));
+    path.add(pid);
     path.add("/children");
     const int fd = open_for_reading(path);
     if (fd < 0) return false;

@@ -19,8 +19,8 @@ Sent signal_all(int signal, Spare spare);
 // Whether this process has a child that is not spared. Zombies count.
 bool any_child(Spare spare);
 
-// Whether the kernel lists children at all (CONFIG_PROC_CHILDREN). Without it no tree can be
-// killed, so the nursery does not start.
+// Whether children can be found at all: the kernel lists them (CONFIG_PROC_CHILDREN), and /proc
+// is that of our own pid namespace. Else no tree can be killed, so the nursery does not start.
 bool readable();
 
 }  // namespace tree

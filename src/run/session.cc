@@ -6,11 +6,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <tuple>
 
 #include "keeper/wire.h"
+#include "os/cgroup.h"
 #include "os/events.h"
 #include "os/file.h"
 #include "os/process.h"
@@ -36,10 +38,21 @@ Result<const os::Fd*> keeper_program() {
     return &*program;
 }
 
+// Where this process may make cgroups: its own of version 2, if that was delegated to it.
+os::Fd own_cgroup() {
+    const std::vector<os::Cgroup> all = os::own_cgroups();
+    const auto own = std::ranges::find(all, "", &os::Cgroup::controllers);
+    if (own == all.end() || ::access(own->directory.c_str(), W_OK) != 0) return {};
+    return os::open(own->directory, O_RDONLY | O_DIRECTORY).value_or(os::Fd());
+}
+
 Error explain(int code) {
     if (code == EAGAIN) return {"session", code, "another nursery holds it"};
     if (code == ENOSYS)
-        return {"session", 0, "this kernel does not list children (CONFIG_PROC_CHILDREN)"};
+        return {
+            "session", 0,
+            "/proc does not list our children (no CONFIG_PROC_CHILDREN, or the /proc of another "
+            "pid namespace); see husk doctor"};
     if (code == EPERM) return {"session", code, "it belongs to another user"};
     return {"session", code, "its nursery refused"};
 }
@@ -98,15 +111,26 @@ Result<void> Session::start_nursery(std::chrono::milliseconds linger, const os::
     const os::Fd* program = TRY(keeper_program());
     const os::Fd null = TRY(os::open("/dev/null", O_RDWR));
     auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
+    const os::Fd cgroup = own_cgroup();
     wire::Birth birth{};
     birth.magic = wire::magic;
     birth.version = wire::version;
     birth.linger_ms = static_cast<uint64_t>(linger.count());
     birth.mount_namespace = os::own_namespace("mnt");
     birth.network_namespace = os::own_namespace("net");
-    const int fds[] = {dir_->lock.get(), listener != nullptr ? listener->get() : -1};
+    const std::string name = cgroup_name(dir_->id);
+    std::memcpy(birth.cgroup, name.data(), std::min(name.size(), sizeof birth.cgroup - 1));
+    std::vector<int> fds = {dir_->lock.get()};
+    if (listener != nullptr) {
+        birth.flags |= wire::HasListener;
+        fds.push_back(listener->get());
+    }
+    if (cgroup) {
+        birth.flags |= wire::HasCgroup;
+        fds.push_back(cgroup.get());
+    }
     const std::string_view message(reinterpret_cast<const char*>(&birth), sizeof birth);
-    CHECK(os::send_message(ours, message, std::span(fds, listener != nullptr ? 2 : 1)));
+    CHECK(os::send_message(ours, message, fds));
     CHECK(os::start_detached(*program, "husk-nursery", null, theirs));
     theirs.reset();
     nursery_ = std::move(ours);

@@ -13,6 +13,9 @@
 
 namespace husk::run {
 
+// What a session's cgroup is called, below the one that its first caller was in.
+inline std::string cgroup_name(const std::string& session_id) { return "husk-" + session_id; }
+
 class Session {
 public:
     // A session of this caller alone; it ends with its last command.
