@@ -1,0 +1,28 @@
+# husk-keeper: a freestanding static program. It is linked here and becomes part of libhusk as an array of bytes.
+
+file(GLOB keeper_sources CONFIGURE_DEPENDS src/keeper/*.cc)
+list(FILTER keeper_sources EXCLUDE REGEX "_test\\.cc$")
+
+add_executable(husk-keeper ${keeper_sources})
+set_target_properties(husk-keeper PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+target_include_directories(husk-keeper PRIVATE src)
+target_link_libraries(husk-keeper PRIVATE husk_warnings)
+target_compile_options(husk-keeper PRIVATE
+    -Os -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector -fno-asynchronous-unwind-tables
+    -fno-threadsafe-statics -fno-pie -ffunction-sections -fdata-sections -U_FORTIFY_SOURCE)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
+    target_compile_options(husk-keeper PRIVATE -fcf-protection=none)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+    # Out-of-line atomics are functions of libgcc, which is not linked.
+    target_compile_options(husk-keeper PRIVATE -mno-outline-atomics)
+else()
+    message(FATAL_ERROR "The keeper has no system calls for ${CMAKE_SYSTEM_PROCESSOR} yet")
+endif()
+target_link_options(husk-keeper PRIVATE
+    -nostdlib -static -no-pie -Wl,--gc-sections -Wl,-z,noexecstack -Wl,--build-id=none -Wl,--strip-debug)
+
+set(HUSK_KEEPER_IMAGE_SOURCE ${PROJECT_SOURCE_DIR}/src/run/keeper_image.S)
+set(keeper_image ${CMAKE_CURRENT_BINARY_DIR}/husk-keeper)
+set_source_files_properties(${HUSK_KEEPER_IMAGE_SOURCE} PROPERTIES
+    COMPILE_DEFINITIONS HUSK_KEEPER_IMAGE="${keeper_image}"
+    OBJECT_DEPENDS ${keeper_image})

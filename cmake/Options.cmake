@@ -1,0 +1,46 @@
+# How our own code is compiled. `husk_options` goes to every hosted target, never to the keeper.
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT HUSK_LINT)
+    set(CMAKE_BUILD_TYPE Release)
+endif()
+
+set(HUSK_WARNINGS
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+    -Wnon-virtual-dtor -Woverloaded-virtual)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # g++ 12 thinks that ~expected may delete what lies in a moved-from value's place.
+    list(APPEND HUSK_WARNINGS -Wno-free-nonheap-object)
+endif()
+
+add_library(husk_warnings INTERFACE)
+target_compile_options(husk_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${HUSK_WARNINGS}>)
+
+add_library(husk_options INTERFACE)
+target_link_libraries(husk_options INTERFACE husk_warnings)
+if(HUSK_SANITIZE)
+    set(sanitize -fsanitize=${HUSK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(husk_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${sanitize}>)
+    target_link_options(husk_options INTERFACE ${sanitize})
+endif()
+
+# Tests may be long, and the analyzer is slow on their macros.
+set(HUSK_TIDY_OF_TESTS "")
+if(HUSK_LINT)
+    # The hash is in the command line, so that a changed .clang-tidy checks every file again.
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/.clang-tidy)
+    file(SHA256 ${PROJECT_SOURCE_DIR}/.clang-tidy tidy_hash)
+    set(CMAKE_CXX_CLANG_TIDY clang-tidy-19 --quiet --extra-arg=-DHUSK_TIDY_${tidy_hash})
+    set(HUSK_TIDY_OF_TESTS ${CMAKE_CXX_CLANG_TIDY} --checks=-clang-analyzer-*,-readability-function-*)
+endif()
+
+# A program is started for every command: loading libstdc++ would double the time that takes.
+function(husk_start_fast program)
+    if(NOT HUSK_SANITIZE AND NOT BUILD_SHARED_LIBS)
+        target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc -Wl,--as-needed)
+    endif()
+endfunction()

@@ -1,0 +1,117 @@
+# Unit tests: src/<module>/*_test.cc, one program for each module. Other tests: one program for each folder
+# under tests/ that has a *_test.cc. Each test runs in a process of its own, and alone if its name starts with "Alone".
+
+find_package(GTest REQUIRED)
+include(GoogleTest)
+enable_testing()
+set(CMAKE_CXX_CLANG_TIDY ${HUSK_TIDY_OF_TESTS})
+
+# tests/programs/*.cc are run by tests, as commands. No sanitizers: they would break limits and timings.
+set(programs_dir ${CMAKE_CURRENT_BINARY_DIR}/tests/programs)
+file(GLOB programs CONFIGURE_DEPENDS tests/programs/*.cc)
+add_custom_target(test_programs)
+foreach(source ${programs})
+    cmake_path(GET source STEM name)
+    add_executable(program_${name} ${source})
+    set_target_properties(program_${name} PROPERTIES
+        OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${programs_dir})
+    target_link_libraries(program_${name} PRIVATE husk_warnings Threads::Threads)
+    add_dependencies(test_programs program_${name})
+endforeach()
+
+function(husk_add_test_program name)
+    add_executable(${name} ${ARGN})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests)
+    target_include_directories(${name} PRIVATE src tests)
+    target_link_libraries(${name} PRIVATE
+        libhusk nlohmann_json::nlohmann_json GTest::gmock GTest::gtest_main husk_options)
+    target_compile_definitions(${name} PRIVATE
+        HUSK_BINARY="$<TARGET_FILE:husk>"
+        HUSK_TEST_PROGRAMS_DIR="${programs_dir}"
+        HUSK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    # When only the findings matter, one in husk shall not hide those in the tests.
+    if(NOT HUSK_LINT)
+        add_dependencies(${name} husk test_programs)
+    endif()
+endfunction()
+
+# gtest_discover_tests gives all tests of a call the same properties: so it is called twice.
+function(husk_discover_tests name prefix)
+    set(alone "Alone*:*/Alone*")
+    gtest_discover_tests(${name} TEST_PREFIX ${prefix}/ TEST_FILTER "-${alone}"
+        NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
+    gtest_discover_tests(${name} TEST_PREFIX ${prefix}/ TEST_FILTER "${alone}"
+        NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 RUN_SERIAL TRUE)
+endfunction()
+
+function(husk_folders_of result)
+    set(folders ${ARGN})
+    list(TRANSFORM folders REPLACE "/[^/]*$" "")
+    list(TRANSFORM folders REPLACE "^.*/" "")
+    list(REMOVE_DUPLICATES folders)
+    set(${result} ${folders} PARENT_SCOPE)
+endfunction()
+
+if(HUSK_TESTS)
+    file(GLOB unit_tests CONFIGURE_DEPENDS src/*/*_test.cc)
+    husk_folders_of(modules ${unit_tests})
+    foreach(module ${modules})
+        set(sources ${unit_tests})
+        list(FILTER sources INCLUDE REGEX "/src/${module}/")
+        husk_add_test_program(${module}_test ${sources})
+        husk_discover_tests(${module}_test ${module})
+    endforeach()
+    if(TARGET cli_test)
+        target_link_libraries(cli_test PRIVATE husk_cli)
+    endif()
+
+    file(GLOB folder_tests CONFIGURE_DEPENDS tests/*/*_test.cc)
+    list(FILTER folder_tests EXCLUDE REGEX "/tests/(programs|bench|fuzz)/")
+    husk_folders_of(folders ${folder_tests})
+    foreach(folder ${folders})
+        file(GLOB sources CONFIGURE_DEPENDS tests/${folder}/*.cc)
+        husk_add_test_program(tests_${folder} ${sources})
+        husk_discover_tests(tests_${folder} ${folder})
+    endforeach()
+
+    if(TARGET tests_architecture)
+        target_compile_definitions(tests_architecture PRIVATE
+            HUSK_KEEPER_BINARY="$<TARGET_FILE:husk-keeper>"
+            HUSK_KEEPER_OBJECTS="$<JOIN:$<TARGET_OBJECTS:husk-keeper>,:>"
+            HUSK_NM="${CMAKE_NM}")
+    endif()
+
+    file(GLOB examples CONFIGURE_DEPENDS examples/*.cc)
+    foreach(source ${examples})
+        cmake_path(GET source STEM name)
+        add_executable(example_${name} ${source})
+        set_target_properties(example_${name} PROPERTIES
+            OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/examples)
+        target_link_libraries(example_${name} PRIVATE Husk::husk husk_options)
+    endforeach()
+
+    # A sanitized library cannot be linked by a stranger.
+    if(NOT HUSK_SANITIZE)
+        add_test(NAME architecture/package
+            COMMAND ${PROJECT_SOURCE_DIR}/tests/architecture/package_test.sh
+                ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+        set_tests_properties(architecture/package PROPERTIES TIMEOUT 120)
+    endif()
+endif()
+
+file(GLOB fuzz_targets CONFIGURE_DEPENDS tests/fuzz/*.cc)
+if(HUSK_FUZZ)
+    foreach(source ${fuzz_targets})
+        cmake_path(GET source STEM name)
+        add_executable(fuzz_${name} ${source})
+        set_target_properties(fuzz_${name} PROPERTIES
+            OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
+        target_include_directories(fuzz_${name} PRIVATE src)
+        target_link_libraries(fuzz_${name} PRIVATE libhusk nlohmann_json::nlohmann_json husk_options)
+        target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    endforeach()
+elseif(HUSK_LINT AND fuzz_targets)
+    add_library(fuzz_targets OBJECT ${fuzz_targets})
+    target_include_directories(fuzz_targets PRIVATE src)
+    target_link_libraries(fuzz_targets PRIVATE libhusk nlohmann_json::nlohmann_json)
+endif()
