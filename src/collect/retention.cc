@@ -16,6 +16,7 @@
 #include "collect/shell_files.h"
 #include "os/cgroup.h"
 #include "os/file.h"
+#include "run/blank_pool.h"
 #include "run/call.h"
 #include "run/session.h"
 
@@ -24,8 +25,10 @@ namespace {
 
 constexpr uint64_t least_grant = 256 * 1024;
 constexpr size_t most_finished = 4096;
+constexpr size_t most_blank = 8192;
 constexpr uint64_t calls_between_sweeps = 1024;
 constexpr uint64_t ns_between_sweeps = 1'000'000'000;
+constexpr uint64_t ns_after_vain_sweep = 10'000'000'000;
 constexpr time_t settling_seconds = 60;  // a session this young may still be on its way
 constexpr uint64_t block = 4096;
 
@@ -41,38 +44,56 @@ struct Item {
     uint64_t created = 0;
     uint64_t bytes = 0;
     bool live = false;
+    bool split = false;
 };
+
+uint64_t bytes_of(const run::StateDir& state, const std::string& path) {
+    struct stat info{};
+    if (::fstatat(state.sessions().get(), path.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return 0;
+    return static_cast<uint64_t>(info.st_blocks) * 512;
+}
+
+// Whether somebody may still write to it.
+bool is_live(const run::StateDir& state, const std::string& id, const record::Record& page) {
+    using record::State;
+    if (page.state == State::Gone || page.state == State::Lost || page.state == State::Abandoned)
+        return false;
+    const auto files = open_shell(state, id);
+    if (files && run::keeper_of(files->log) != 0) return true;
+    constexpr uint64_t settling_ns = uint64_t{settling_seconds} * 1'000'000'000;
+    return page.state == State::Prepared && now_ns() - page.created < settling_ns;
+}
 
 // What one shell takes. One that cannot be read is old, or of another version: it goes first.
 Item weigh(const run::StateDir& state, const std::string& id) {
     const size_t dash = id.rfind('-');
     Item item{id.substr(0, dash), id.substr(dash + 1)};
-    const auto files = open_shell(state, id);
-    if (!files) return item;
-    item.bytes = os::bytes_on_disk(files->record) + os::bytes_on_disk(files->log) +
-                 (files->error_log ? os::bytes_on_disk(files->error_log) : 0);
-    const bool kept = run::keeper_of(files->log) != 0;
+    const std::string record_path = item.session + "/rec/" + item.number;
+    const auto record = os::open_at(state.sessions(), record_path, O_RDONLY | O_NOFOLLOW);
+    if (!record) return item;
     record::Record page{};
-    if (::pread(files->record.get(), &page, sizeof page, 0) != sizeof page) {
+    if (::pread(record->get(), &page, sizeof page, 0) != sizeof page) {
         // Made ahead for a call that has not come: of a caller that lives, or that was killed.
-        item.live = files->nursery_lives();
+        const auto files = open_shell(state, id);
+        item.live = files && files->nursery_lives();
         return item;
     }
     item.created = page.created;
-    const bool starting = page.state == record::State::Prepared &&
-                          now_ns() - page.created < uint64_t{settling_seconds} * 1'000'000'000;
-    item.live = kept || starting;
-    const uint64_t streams = (page.flags & record::SplitStreams) != 0 ? 2 : 1;
-    if (item.live) item.bytes = std::max(item.bytes, page.cap * streams);
+    item.split = (page.flags & record::SplitStreams) != 0;
+    const std::string log = item.session + "/log/" + item.number;
+    item.bytes = os::bytes_on_disk(*record) + bytes_of(state, log + ".log") +
+                 (item.split ? bytes_of(state, log + ".err") : 0);
+    item.live = is_live(state, id, page);
+    if (item.live) item.bytes = std::max(item.bytes, page.cap * (item.split ? 2 : 1));
     return item;
 }
 
-void remove_item(const run::StateDir& state, const Item& item) {
-    const std::string base = item.session + "/log/" + item.number;
-    const int sessions = state.sessions().get();
-    ::unlinkat(sessions, (base + ".log").c_str(), 0);
-    ::unlinkat(sessions, (base + ".err").c_str(), 0);
-    ::unlinkat(sessions, (item.session + "/rec/" + item.number).c_str(), 0);
+void remove_item(const run::StateDir& state, const Item& item, const os::Fd& blank) {
+    const std::string log = item.session + "/log/" + item.number;
+    run::give_back(state.sessions(), log + ".log", blank);
+    if (item.split) run::give_back(state.sessions(), log + ".err", blank);
+    // The record last: a shell whose log is gone is still known to be one.
+    run::give_back(state.sessions(), item.session + "/rec/" + item.number, blank);
 }
 
 // What a nursery leaves that was killed: cgroups without processes.
@@ -152,8 +173,7 @@ Result<Ledger> Ledger::open(const run::StateDir& state, uint64_t quota) {
 uint64_t Ledger::reserve(uint64_t wanted) {
     const uint64_t calls = account_->calls.fetch_add(1) + 1;
     const bool tight = account_->reserved.load() + wanted > quota_;
-    const bool recent = now_ns() - account_->swept_at.load() < ns_between_sweeps;
-    if ((tight && !recent) || calls % calls_between_sweeps == 0) sweep(wanted);
+    if (tight || calls % calls_between_sweeps == 0) sweep(wanted);
     const uint64_t reserved = account_->reserved.load();
     const uint64_t left = quota_ - std::min(quota_, reserved);
     const uint64_t granted = std::min(wanted, std::max(left, least_grant));
@@ -170,12 +190,17 @@ void Ledger::settle(uint64_t granted, uint64_t taken) {
     }
 }
 
+// One at a time, in whatever thread or process, and not all the time: a sweep looks at every
+// shell there is.
 void Ledger::sweep(uint64_t wanted) {
-    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) return;  // somebody is at it
-    if (const auto taken = collect::sweep(*state_, quota_, wanted); taken)
-        account_->reserved.store(*taken);
-    account_->swept_at.store(now_ns());
-    ::flock(file_.get(), LOCK_UN);
+    const uint64_t now = now_ns();
+    uint64_t last = account_->swept_at.load();
+    if (now - std::min(now, last) < ns_between_sweeps) return;
+    if (!account_->swept_at.compare_exchange_strong(last, now)) return;
+    const auto taken = collect::sweep(*state_, quota_, wanted);
+    if (taken) account_->reserved.store(*taken);
+    // Where all is live, looking again soon would find the same.
+    if (taken && *taken + wanted > quota_) account_->swept_at.store(now + ns_after_vain_sweep);
 }
 
 Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
@@ -192,11 +217,13 @@ Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room
     for (const auto& [session, number] : highest)
         if (session_lives(state, session)) living.insert(session);
     std::ranges::sort(items, {}, &Item::created);
+    os::Fd blank = os::open_at(state.dir(), "blank", O_RDONLY | O_DIRECTORY).value_or(os::Fd());
+    if (blank && TRY(os::list(blank)).size() > most_blank) blank.reset();
     for (const Item& item : items) {
         if (taken + room <= quota && finished <= most_finished) break;
         const bool last = std::to_string(highest.at(item.session)) == item.number;
         if (item.live || (last && living.contains(item.session))) continue;
-        remove_item(state, item);
+        remove_item(state, item, blank);
         taken -= item.bytes;
         --finished;
     }

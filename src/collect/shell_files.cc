@@ -64,6 +64,8 @@ Result<record::Record> read_record(const ShellFiles& files, std::string* call) {
                            std::to_string(page.version) + ", this is " +
                            std::to_string(record::version) + "); its log can be read as a file");
     }
+    // Its file may have been given to another shell while this one was looked at.
+    if (files.id != page.shell_id) return std::unexpected(not_found(files.id));
     if (call == nullptr) return page;
     *call =
         sizeof page + page.call_bytes <= bytes.size()

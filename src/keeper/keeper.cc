@@ -22,6 +22,8 @@ namespace {
 using husk::record::State;
 using husk::record::Step;
 
+constexpr uint32_t most_births_in_cgroups = 2;
+
 alignas(4096) char plan_message[husk::wire::max_plan];
 
 struct Pipe {
@@ -120,10 +122,15 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     page->started = keeper_clock::realtime();
     page->started_mono = keeper_clock::monotonic();
     spare.meter.begin();
+    // The kernel makes those who are born into cgroups wait for each other; in a crowd the
+    // command is better off without.
+    const bool crowded = pool::begin_birth(*post.seats) >= most_births_in_cgroups;
     const start::Started started = start::command(
         plan_message, size,
         {taken.input, spare.out.write, split ? errors.write : spare.out.write, taken.directory},
-        spare.leaf.dir);
+        crowded ? -1 : spare.leaf.dir);
+    pool::end_birth(*post.seats);
+    if (started.in_cgroup) page.set(husk::record::InCgroup);
     sys::close_once(spare.out.write);
     sys::close_once(errors.write);
     sys::close_once(taken.input);

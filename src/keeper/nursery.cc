@@ -100,6 +100,7 @@ void keep_spares() {
     if (closing) return;
     const uint32_t idle = pool::count(*seats, Seat::Idle);
     const uint32_t busy = pool::count(*seats, Seat::Busy);
+    if (busy == 0) pool::no_births(*seats);  // a keeper may have been killed in the middle of one
     uint32_t wanted = 0;
     if (busy == 0 && idle < pool::spares) wanted = pool::spares - idle;
     if (busy > 0 && idle == 0) wanted = busy < burst ? busy : burst;

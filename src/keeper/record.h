@@ -60,7 +60,8 @@ enum Flag : uint32_t {
     Survivors = 8,     // the tree could not be killed in full
     IoKnown = 16,      // read_bytes and written_bytes were measured
     TermSent = 32,     // the first rung of the ladder was sent
-    KillSent = 64,     // the last rung was sent
+    KillSent = 64,
+    InCgroup = 128,  // the last rung was sent
 };
 
 struct Stream {

@@ -82,19 +82,20 @@ Started command(const char* message, long size, const Descriptors& descriptors, 
     const char* at = program;
     while (at < end && *at != 0) ++at;
     if (at >= end || plan.limit_count > husk::wire::max_limits || !find_strings(plan, at + 1, end))
-        return {0, Step::ReadPlan, EBADMSG};
+        return {0, Step::ReadPlan, EBADMSG, false};
 
     Launch launch{&plan, descriptors, program, Step::None, 0};
     const sys::Stack stack{child_stack, sizeof child_stack};
     long pid = sys::vfork_call(stack, cgroup, child, &launch);
     // A cgroup that was taken away, or a filter that knows no clone3: its loss costs only the
     // single stroke when the tree is killed.
+    const bool in_cgroup = pid > 0 && cgroup >= 0;
     if (pid < 0 && cgroup >= 0) pid = sys::vfork_call(stack, -1, child, &launch);
-    if (pid < 0) return {0, Step::Fork, static_cast<uint32_t>(-pid)};
-    if (launch.step == Step::None) return {static_cast<int>(pid), Step::None, 0};
+    if (pid < 0) return {0, Step::Fork, static_cast<uint32_t>(-pid), false};
+    if (launch.step == Step::None) return {static_cast<int>(pid), Step::None, 0, in_cgroup};
     int status = 0;
     sys::wait4(static_cast<int>(pid), &status, 0, nullptr);
-    return {0, launch.step, static_cast<uint32_t>(-launch.error)};
+    return {0, launch.step, static_cast<uint32_t>(-launch.error), false};
 }
 
 }  // namespace start

@@ -17,6 +17,7 @@ struct Started {
     int pid;                  // > 0, or
     husk::record::Step step;  // where it failed
     uint32_t error;           // and with which errno
+    bool in_cgroup;
 };
 
 // The plan and its strings are in `message`, which stays untouched until this returns.

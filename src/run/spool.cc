@@ -8,6 +8,7 @@
 
 #include "os/file.h"
 #include "os/procfs.h"
+#include "run/blank_pool.h"
 
 namespace husk::run {
 namespace {
@@ -16,12 +17,18 @@ void copy_text(char* to, size_t room, const std::string& text) {
     std::memcpy(to, text.data(), std::min(text.size(), room - 1));
 }
 
-constexpr int log_flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND;
-
 void remove_files(const SessionDir& session, uint64_t number) {
     const std::string name = std::to_string(number);
     ::unlinkat(session.logs.get(), (name + ".log").c_str(), 0);
     ::unlinkat(session.records.get(), name.c_str(), 0);
+}
+
+// A new file, or an old one that is empty.
+Result<os::Fd> make_file(const SessionDir& session, const os::Fd& dir, const std::string& name,
+                         int flags) {
+    if (take_blank(session.blank, dir, name)) return os::open_at(dir, name, flags | O_TRUNC);
+    if (errno == EEXIST) return failure("rename", EEXIST, name);
+    return os::open_at(dir, name, flags | O_CREAT | O_EXCL, 0600);
 }
 
 // The first number whose record nobody has made.
@@ -30,10 +37,10 @@ Result<BlankFiles> make_blank_files(SessionDir& session) {
         BlankFiles blank;
         blank.number = session.next_number.fetch_add(1);
         const std::string name = std::to_string(blank.number);
-        auto record = os::open_at(session.records, name, O_RDWR | O_CREAT | O_EXCL, 0600);
+        auto record = make_file(session, session.records, name, O_RDWR);
         if (!record && record.error().code == EEXIST) continue;
         blank.record = TRY(std::move(record));
-        auto log = os::open_at(session.logs, name + ".log", log_flags, 0600);
+        auto log = make_file(session, session.logs, name + ".log", O_RDWR | O_APPEND);
         if (!log) {
             remove_files(session, blank.number);
             return std::unexpected(log.error());
@@ -70,7 +77,7 @@ Result<void> fill(SessionDir& session, CallFiles& files, record::Record& page,
 
     if (!split) return {};
     const std::string name = std::to_string(files.number) + ".err";
-    files.error_log = TRY(os::open_at(session.logs, name, log_flags, 0600));
+    files.error_log = TRY(make_file(session, session.logs, name, O_RDWR | O_APPEND));
     files.error_log_path = session.path / "log" / name;
     return {};
 }

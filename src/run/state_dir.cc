@@ -52,6 +52,7 @@ Result<void> open_parts(const StateDir& state, SessionDir& session) {
     session.logs = TRY(os::open_at(session.dir, "log", directory));
     session.records = TRY(os::open_at(session.dir, "rec", directory));
     session.lock = TRY(os::open_at(session.dir, "lock", O_RDWR | O_CREAT, 0600));
+    session.blank = TRY(os::open_at(state.dir(), "blank", directory));
     return {};
 }
 
@@ -113,8 +114,9 @@ Result<StateDir> StateDir::open_or_make(const fs::path& path) {
     const fs::path where = path.empty() ? default_state_path() : fs::absolute(path);
     if (auto made = make_with_parents(where); !made)
         return std::unexpected(advise(made.error(), where));
-    if (auto made = os::make_directory(where / "sessions"); !made)
-        return std::unexpected(advise(made.error(), where));
+    for (const char* part : {"sessions", "blank"})
+        if (auto made = os::make_directory(where / part); !made)
+            return std::unexpected(advise(made.error(), where));
     StateDir state = TRY(open_for_reading(where));
     // Locks, mappings and notices are not to be trusted there.
     if (os::is_network_file_system(state.dir_))

@@ -54,6 +54,7 @@ struct SessionDir {
     os::Fd logs;
     os::Fd records;
     os::Fd lock;
+    os::Fd blank;  // the state directory's empty files, to be used again
     std::atomic<uint64_t> next_number{1};
     std::mutex ahead_guard;
     std::optional<BlankFiles> ahead;

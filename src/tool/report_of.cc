@@ -170,6 +170,7 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
     if (now.record.main != 0) report.pid = static_cast<int>(now.record.main);
     report.in_background = (now.record.flags & record::InBackground) != 0;
     report.usage = usage_of(now.record);
+    if ((now.record.flags & record::InCgroup) != 0) report.confinement.processes = "host, cgroup";
     report.excerpt.log = files.log_path;
     report.excerpt.total_bytes = now.record.out.bytes;
     report.excerpt.total_lines = now.record.out.lines;

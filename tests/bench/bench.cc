@@ -58,23 +58,34 @@ void run_program(std::vector<const char*> argv) {
     ::waitpid(child, &status, 0);
 }
 
-// A state directory that goes away; what lives in it is ended first.
+// A state directory that goes away at the end of the program: ext4 is slow to make files for a
+// minute after many were deleted, and the next figure shall not pay for that.
 class State {
 public:
-    State() {
-        std::string name = (fs::temp_directory_path() / "husk-bench-XXXXXX").string();
-        if (::mkdtemp(name.data()) != nullptr) path_ = name;
-    }
-    ~State() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    State(const State&) = delete;
-    State& operator=(const State&) = delete;
+    State() : path_(base() / std::to_string(++count)) {}
     const fs::path& path() const { return path_; }
     husk::Settings settings() const { return {.state = path_}; }
 
 private:
+    struct Base {
+        fs::path path;
+        Base() {
+            std::string name = (fs::temp_directory_path() / "husk-bench-XXXXXX").string();
+            if (::mkdtemp(name.data()) != nullptr) path = name;
+        }
+        ~Base() {
+            std::error_code ignored;
+            fs::remove_all(path, ignored);
+        }
+        Base(const Base&) = delete;
+        Base& operator=(const Base&) = delete;
+    };
+    static const fs::path& base() {
+        static const Base one;
+        return one.path;
+    }
+    static inline int count = 0;
+
     fs::path path_;
 };
 

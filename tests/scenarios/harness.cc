@@ -376,24 +376,25 @@ Witness::Witness(const fs::path& dir) : path_(dir / ("witness-" + unique_word())
 
 Witness::~Witness() { close_fd(fd_); }
 
-bool Witness::read_some() {
+bool Witness::read_all() {
     char buffer[4096];
-    const ssize_t got = ::read(fd_, buffer, sizeof buffer);
-    if (got > 0) heard_.append(buffer, static_cast<size_t>(got));
+    ssize_t got = 0;
+    while ((got = ::read(fd_, buffer, sizeof buffer)) > 0)
+        heard_.append(buffer, static_cast<size_t>(got));
     return got != 0;
 }
 
 bool Witness::hears(const std::string& text, std::chrono::milliseconds within) {
     return eventually(
         [&] {
-            read_some();
+            read_all();
             return heard_.find(text) != std::string::npos;
         },
         within);
 }
 
 bool Witness::is_alone(std::chrono::milliseconds within) {
-    return eventually([&] { return !read_some(); }, within);
+    return eventually([&] { return !read_all(); }, within);
 }
 
 std::string program(const std::string& name) {

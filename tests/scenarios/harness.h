@@ -191,7 +191,7 @@ public:
     bool is_alone(std::chrono::milliseconds within = 10s);
 
 private:
-    bool read_some();  // false at the end
+    bool read_all();  // false at the end
 
     std::filesystem::path path_;
     int fd_ = -1;
