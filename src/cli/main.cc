@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <exception>
 
@@ -6,6 +9,14 @@
 
 int main(int argc, char** argv) {
     using namespace husk::cli;
+    // Who was started without standard descriptors must not take a file of ours for one.
+    while (true) {
+        const int null = ::open("/dev/null", O_RDWR);
+        if (null > STDERR_FILENO || null < 0) {
+            if (null >= 0) ::close(null);
+            break;
+        }
+    }
     // A reader that goes away is an error of write, told where it happens.
     std::signal(SIGPIPE, SIG_IGN);
     int code = 0;

@@ -36,23 +36,19 @@ struct Options {
 
 // Turns the first signal that asks us to end into the cancellation of the call. Its own
 // thread, because a handler may do next to nothing.
-std::shared_ptr<std::stop_source> cancel_on_signals(std::shared_ptr<std::atomic<int>> received) {
-    auto source = std::make_shared<std::stop_source>();
+std::stop_source cancel_on_signals(std::shared_ptr<std::atomic<int>> received) {
+    std::stop_source source;
     sigset_t wanted;
     ::sigemptyset(&wanted);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&wanted, signal);
     ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr);
-    std::thread([source, received, wanted] {
+    std::thread([source, received = std::move(received), wanted]() mutable {
         int signal = 0;
         if (::sigwait(&wanted, &signal) != 0) return;
         received->store(signal);
-        source->request_stop();
+        source.request_stop();
     }).detach();
     return source;
-}
-
-void print_event(const nlohmann::ordered_json& event) {
-    write_out(STDOUT_FILENO, render::dump(event) + "\n");
 }
 
 nlohmann::ordered_json output_event(const OutputPiece& piece, bool split) {
@@ -66,25 +62,53 @@ nlohmann::ordered_json output_event(const OutputPiece& piece, bool split) {
     return event;
 }
 
-// Standard output as it comes. When nobody reads it any more the command ends, as in a pipe.
-void stream_plain(ToolContext& context, const std::shared_ptr<std::stop_source>& stop,
-                  const std::shared_ptr<std::atomic<int>>& received) {
-    context.on_output = [stop, received](const OutputPiece& piece) {
+// Standard output and error as the command writes them, or events; and how both end. When
+// nobody reads any more the command ends, as in a pipe. Whoever cancels it is not kept waiting by
+// a reader that sleeps.
+class Printer {
+public:
+    Printer(std::stop_source stop, std::shared_ptr<std::atomic<int>> received)
+        : stop_(std::move(stop)), received_(std::move(received)) {}
+
+    void print(int fd, const std::string& text) {
+        const Wrote wrote = write_until(fd, text, [this] { return stop_.stop_requested(); });
+        torn_ = wrote == Wrote::Part;
+        if (wrote != Wrote::NobodyReads) return;
+        received_->store(SIGPIPE);
+        stop_.request_stop();
+    }
+
+    // The last word, which is worth a little patience even after a cancellation.
+    void finish(const std::string& line) const {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+        const auto enough = [&] {
+            return stop_.stop_requested() && std::chrono::steady_clock::now() >= end;
+        };
+        write_until(STDOUT_FILENO, (torn_ ? "\n" : "") + line + "\n", enough);
+    }
+
+private:
+    std::stop_source stop_;
+    std::shared_ptr<std::atomic<int>> received_;
+    bool torn_ = false;
+};
+
+void stream_plain(ToolContext& context, const std::shared_ptr<Printer>& printer) {
+    context.on_output = [printer](const OutputPiece& piece) {
         if (piece.dropped_before > 0)
             fail(std::to_string(piece.dropped_before) +
                  " bytes of output came faster than they were read, and are gone");
-        if (write_out(piece.errors ? STDERR_FILENO : STDOUT_FILENO, piece.bytes)) return;
-        received->store(SIGPIPE);
-        stop->request_stop();
+        printer->print(piece.errors ? STDERR_FILENO : STDOUT_FILENO, piece.bytes);
     };
 }
 
-void stream_events(ToolContext& context, bool split) {
-    context.on_start = [](const std::string& shell_id) {
-        print_event({{"event", "start"}, {"shell_id", shell_id}});
+void stream_events(ToolContext& context, bool split, const std::shared_ptr<Printer>& printer) {
+    context.on_start = [printer](const std::string& shell_id) {
+        const nlohmann::ordered_json event = {{"event", "start"}, {"shell_id", shell_id}};
+        printer->print(STDOUT_FILENO, render::dump(event) + "\n");
     };
-    context.on_output = [split](const OutputPiece& piece) {
-        print_event(output_event(piece, split));
+    context.on_output = [split, printer](const OutputPiece& piece) {
+        printer->print(STDOUT_FILENO, render::dump(output_event(piece, split)) + "\n");
     };
 }
 
@@ -103,12 +127,12 @@ int finish_plain(const Report& report, const Request& request) {
     return exit_status(report);
 }
 
-int finish(const Report& report, const Options& options) {
+int finish(const Report& report, const Options& options, const Printer& printer) {
     if (options.format == Format::Plain) return finish_plain(report, options.request);
     nlohmann::ordered_json object;
     if (options.format == Format::StreamJson) object["event"] = "ending";
     object.update(render::report_json(report));
-    print_event(object);
+    printer.finish(render::dump(object));
     return exit_status(report);
 }
 
@@ -119,17 +143,18 @@ int run(Options& options) {
     // One word is a command for bash; several are an argument list, and stay one.
     request.command = words.size() == 1 ? words[0] : text::quote_words(words);
     const auto received = std::make_shared<std::atomic<int>>(0);
-    const auto stop = cancel_on_signals(received);
-    options.context.cancel = stop->get_token();
+    const std::stop_source stop = cancel_on_signals(received);
+    options.context.cancel = stop.get_token();
+    const auto printer = std::make_shared<Printer>(stop, received);
     const bool split = request.streams == Streams::Split;
-    if (options.format == Format::StreamJson) stream_events(options.context, split);
+    if (options.format == Format::StreamJson) stream_events(options.context, split, printer);
     if (options.format != Format::Json) request.max_output_bytes = options.max_output.value_or(0);
     if (options.format == Format::Plain && !request.background)
-        stream_plain(options.context, stop, received);
+        stream_plain(options.context, printer);
 
     Bash bash(options.settings);
     const Report report = bash.run(request, options.context);
-    const int code = finish(report, options);
+    const int code = finish(report, options, *printer);
     const bool cancelled = std::holds_alternative<Cancelled>(report.ending);
     return cancelled && received->load() != 0 ? 128 + received->load() : code;
 }

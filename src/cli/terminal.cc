@@ -1,8 +1,11 @@
 #include "cli/terminal.h"
 
+#include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/terminal_text.h"
@@ -40,6 +43,26 @@ bool write_out(int fd, std::string_view text) {
         text.remove_prefix(static_cast<size_t>(written));
     }
     return true;
+}
+
+Wrote write_until(int fd, std::string_view text, const std::function<bool()>& enough) {
+    struct stat info{};
+    const bool file = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    if (file) return write_out(fd, text) ? Wrote::All : Wrote::NobodyReads;
+    // What is ready for writing takes this much without making us wait.
+    constexpr size_t at_once = 4096;
+    constexpr int look_again_ms = 20;
+    while (!text.empty()) {
+        if (enough()) return Wrote::Part;
+        pollfd wanted{fd, POLLOUT, 0};
+        const int ready = ::poll(&wanted, 1, look_again_ms);
+        if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+        const ssize_t written = ::write(fd, text.data(), std::min(text.size(), at_once));
+        if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (written < 0) return Wrote::NobodyReads;
+        text.remove_prefix(static_cast<size_t>(written));
+    }
+    return Wrote::All;
 }
 
 size_t terminal_width() {

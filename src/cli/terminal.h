@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,10 @@ int fail(const Error& error);
 
 // Writes everything; false when nobody reads any more.
 bool write_out(int fd, std::string_view text);
+
+// The same to a reader that may be slow, or asleep: it is given up when `enough` says so.
+enum class Wrote { All, Part, NobodyReads };
+Wrote write_until(int fd, std::string_view text, const std::function<bool()>& enough);
 
 // The width of the terminal on standard output, or 0 when it is none.
 size_t terminal_width();

@@ -61,32 +61,62 @@ Result<uint64_t> count_lines(const os::Fd& log, ByteRange range) {
     return lines;
 }
 
-// Calls `each(number, line)` for every kept line until it says that this is enough. Behind what
-// was dropped, lines are numbered from the end.
-Result<void> for_each_line(const os::Fd& log, const StreamState& state,
-                           const std::function<bool(uint64_t, const std::string&)>& each) {
-    const Kept& kept = state.kept;
-    const bool dropped = kept.head_end < kept.tail_start;
-    std::vector<ByteRange> ranges = {{0, dropped ? kept.head_end : kept.stored_end}};
-    if (dropped) ranges.emplace_back(kept.tail_start, kept.stored_end);
-    uint64_t number = 0;
-    for (size_t i = 0; i < ranges.size(); ++i) {
-        if (i > 0) {
-            const uint64_t in_tail = TRY(count_lines(log, ranges[i]));
-            number = state.lines - std::min(state.lines, in_tail);
-        }
-        Lines lines(log, ranges[i]);
-        for (;;) {
-            const std::optional<std::string> line = TRY(lines.next());
-            if (!line) break;
-            if (!each(++number, *line)) return {};
-        }
+using EachLine = std::function<bool(uint64_t, const std::string&)>;
+
+// Calls `each(number, line)` for the lines of a range until it says that this is enough: then
+// false.
+Result<bool> for_lines(const os::Fd& log, const ByteRange& range, uint64_t number,
+                       const EachLine& each) {
+    Lines lines(log, range);
+    for (;;) {
+        const std::optional<std::string> line = TRY(lines.next());
+        if (!line) return true;
+        if (!each(++number, *line)) return false;
     }
-    return {};
 }
 
 const os::Fd& log_of(const ShellFiles& files, Which which) {
     return which == Which::Output ? files.log : files.error_log;
+}
+
+// The lines behind what was dropped, numbered from the last place whose number is known. None of
+// them when the stream drops them as fast as they are read.
+Result<std::vector<std::pair<uint64_t, std::string>>> lines_of_tail(const ShellFiles& files,
+                                                                    Which which,
+                                                                    const EachLine& wanted) {
+    constexpr int tries = 8;
+    for (int attempt = 0; attempt < tries; ++attempt) {
+        const StreamState state = TRY(stream_state(files, which));
+        const Kept& kept = state.kept;
+        if (kept.head_end == kept.tail_start) return {};
+        const os::Fd& log = log_of(files, which);
+        const uint64_t counted = TRY(count_lines(log, {kept.tail_start, state.counted}));
+        const uint64_t before = state.lines - std::min(state.lines, counted);
+        std::vector<std::pair<uint64_t, std::string>> found;
+        TRY(for_lines(log, {kept.tail_start, kept.stored_end}, before,
+                      [&](uint64_t number, const std::string& line) {
+                          if (wanted(number, line)) found.emplace_back(number, line);
+                          return true;
+                      }));
+        const StreamState after = TRY(stream_state(files, which));
+        if (after.kept.tail_start == kept.tail_start) return found;
+    }
+    return {};
+}
+
+// All kept lines that are wanted, with their numbers, in order, until `take` has enough.
+Result<void> for_each_line(const ShellFiles& files, Which which, const StreamState& state,
+                           const EachLine& wanted, const EachLine& take) {
+    const Kept& kept = state.kept;
+    const bool dropped = kept.head_end < kept.tail_start;
+    const auto each = [&](uint64_t number, const std::string& line) {
+        return !wanted(number, line) || take(number, line);
+    };
+    const ByteRange head = {0, dropped ? kept.head_end : kept.stored_end};
+    if (!TRY(for_lines(log_of(files, which), head, 0, each)) || !dropped) return {};
+    for (const auto& [number, line] : TRY(lines_of_tail(files, which, wanted)))
+        if (!take(number, line)) break;
+    return {};
 }
 
 }  // namespace
@@ -96,14 +126,15 @@ Result<Shot> show_lines(const ShellFiles& files, Which which, uint64_t first, ui
     Shot shot{{}, TRY(stream_state(files, which))};
     std::string text;
     bool cut = false;
-    CHECK(for_each_line(log_of(files, which), shot.state,
-                        [&](uint64_t number, const std::string& line) {
-                            if (number < first) return true;
-                            cut = text.size() + line.size() >= budget;
-                            if (number > last || cut) return false;
-                            text += line + "\n";
-                            return true;
-                        }));
+    CHECK(for_each_line(
+        files, which, shot.state,
+        [&](uint64_t number, const std::string&) { return number >= first; },
+        [&](uint64_t number, const std::string& line) {
+            if (number > last) return false;
+            cut = text.size() + line.size() >= budget;
+            if (!cut) text += line + "\n";
+            return !cut;
+        }));
     shot.shown.text = text::plain(text);
     if (cut) shot.shown.text += "[more lines left out; ask for fewer]\n";
     return shot;
@@ -114,17 +145,18 @@ Result<Shot> show_matches(const ShellFiles& files, Which which, const Pattern& p
     Shot shot{{}, TRY(stream_state(files, which))};
     std::string text;
     uint64_t left_out = 0;
-    CHECK(for_each_line(log_of(files, which), shot.state,
-                        [&](uint64_t number, const std::string& line) {
-                            if (!pattern.matches(line)) return true;
-                            const std::string found = std::to_string(number) + ":" + line + "\n";
-                            if (text.size() + found.size() > budget) {
-                                ++left_out;
-                            } else {
-                                text += found;
-                            }
-                            return true;
-                        }));
+    CHECK(for_each_line(
+        files, which, shot.state,
+        [&](uint64_t, const std::string& line) { return pattern.matches(line); },
+        [&](uint64_t number, const std::string& line) {
+            const std::string found = std::to_string(number) + ":" + line + "\n";
+            if (text.size() + found.size() > budget) {
+                ++left_out;
+            } else {
+                text += found;
+            }
+            return true;
+        }));
     shot.shown.text = text::plain(text);
     if (left_out > 0)
         shot.shown.text += "[" + std::to_string(left_out) + " more matching lines left out]\n";

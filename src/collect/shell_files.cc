@@ -157,9 +157,9 @@ bool ShellFiles::nursery_lives() const {
     return lock && run::keeper_of(*lock) != 0;
 }
 
-Result<Snapshot> look(const ShellFiles& files) {
+Result<Snapshot> look(const ShellFiles& files, os::Deadline patience) {
     Snapshot now;
-    const auto patience = os::Clock::now() + nursery_patience;
+    if (!patience) patience = os::Clock::now() + nursery_patience;
     for (;;) {
         now.keeper = run::keeper_of(files.log);
         // After the lock: what a keeper wrote before it let go is seen.
@@ -168,7 +168,7 @@ Result<Snapshot> look(const ShellFiles& files) {
         if (os::boot_id() != now.record.boot_id) break;
         const bool being_started = now.record.state == State::Prepared && is_young(now.record);
         if (being_started) break;
-        if (!files.nursery_lives() || os::Clock::now() >= patience) break;
+        if (!files.nursery_lives() || os::Clock::now() >= *patience) break;
         std::ignore = os::wait_for({}, os::Clock::now() + look_again);
     }
     if (now.record.state == State::Abandoned) {

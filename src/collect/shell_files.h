@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "keeper/record.h"
+#include "os/events.h"
 #include "os/fd.h"
 #include "run/state_dir.h"
 
@@ -38,8 +39,9 @@ struct Snapshot {
     bool tree_lives = false;
 };
 
-// Waits up to two seconds where a dead keeper's ending is about to be written.
-Result<Snapshot> look(const ShellFiles& files);
+// Where a dead keeper's ending is about to be written by the nursery, waits for that: until
+// `patience`, or two seconds.
+Result<Snapshot> look(const ShellFiles& files, os::Deadline patience = {});
 
 // How a finished record ended. Pure.
 Ending ending_of(const record::Record& page);

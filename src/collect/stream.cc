@@ -88,6 +88,7 @@ Result<StreamState> stream_state(const ShellFiles& files, Which which) {
     const record::Stream& counts = which == Which::Output ? page.out : page.err;
     StreamState state;
     state.lines = counts.lines;
+    state.counted = counts.bytes;
     state.ends_in_newline = counts.bytes == 0 || counts.last_byte == '\n';
     state.error = static_cast<int>(counts.error);
     uint64_t stored = counts.stored_end;
@@ -140,18 +141,20 @@ Result<Shot> show(const ShellFiles& files, Which which, uint64_t since, uint64_t
 
 Result<Shot> show_last_lines(const ShellFiles& files, Which which, uint64_t count,
                              uint64_t budget) {
-    const StreamState state = TRY(stream_state(files, which));
-    const uint64_t floor =
-        state.kept.head_end < state.kept.tail_start ? state.kept.tail_start : uint64_t{0};
-    const uint64_t lowest =
-        std::max(floor, state.kept.stored_end - std::min(budget, state.kept.stored_end));
-    if (count == 0) return Shot{{}, state};
-    const uint64_t from =
-        TRY(start_of_last_lines(log_of(files, which), count, lowest, state.kept.stored_end));
-    const std::string bytes =
-        TRY(os::read_at(log_of(files, which), from, state.kept.stored_end - from));
-    const std::vector<Piece> pieces = {{from, bytes, 0}};
-    return Shot{assembled(pieces, cut_of(files, which, state, from)), state};
+    for (int attempt = 0;; ++attempt) {
+        const StreamState state = TRY(stream_state(files, which));
+        const Kept& kept = state.kept;
+        if (count == 0) return Shot{{}, state};
+        const uint64_t floor = kept.head_end < kept.tail_start ? kept.tail_start : uint64_t{0};
+        const uint64_t lowest =
+            std::max(floor, kept.stored_end - std::min(budget, kept.stored_end));
+        const uint64_t from =
+            TRY(start_of_last_lines(log_of(files, which), count, lowest, kept.stored_end));
+        const auto pieces = TRY(read_ranges(files, which, {{from, kept.stored_end}}));
+        if (!pieces && attempt < tries) continue;
+        if (!pieces) return failure("output", 0, "it is dropped faster than it can be read");
+        return Shot{assembled(*pieces, cut_of(files, which, state, from)), state};
+    }
 }
 
 }  // namespace husk::collect

@@ -16,7 +16,8 @@ enum class Which { Output, Errors };
 // What is there at this moment.
 struct StreamState {
     Kept kept;
-    uint64_t lines = 0;  // newlines
+    uint64_t lines = 0;    // newlines in [0, counted)
+    uint64_t counted = 0;  // of a running command a little behind what is stored
     bool ends_in_newline = true;
     int error = 0;  // that ended the storing
     uint64_t dropped() const {

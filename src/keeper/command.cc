@@ -70,12 +70,14 @@ void Command::keep(const husk::wire::Plan& plan, Page& page, Handles& handles, o
     deadline_ = after(now_, plan.deadline_ms);
     idle_at_ = after(now_, plan.idle_ms);
     lifetime_ms_ = plan.lifetime_ms;
-    lifetime_at_ = after(now_, plan.lifetime_ms);
     rest_at_ = after(now_, rest_after_ms);
     register_at_ = after(now_, register_after_ms);
     if (registry_.at_once) enroll();
     foreground_ = (plan.flags & husk::wire::Foreground) != 0;
-    if (!foreground_) tell(handles_->lifeline, husk::wire::said_started);
+    if (!foreground_) {
+        lifetime_at_ = after(now_, lifetime_ms_);
+        tell(handles_->lifeline, husk::wire::said_started);
+    }
 
     while (!(published_ && tree_empty_)) {
         wait_for_events();
@@ -129,6 +131,8 @@ void Command::on_signals() {
             continue;
         }
         const uint64_t value = info.ssi_ptr;
+        // Meant for a command that this keeper had before.
+        if (!husk::wire::stop_is_for(value, (*page_)->number)) continue;
         const uint32_t reason = husk::wire::stop_reason(value);
         const bool known = reason >= static_cast<uint32_t>(Reason::Killed) &&
                            reason <= static_cast<uint32_t>(Reason::SessionEnded);
@@ -205,6 +209,8 @@ void Command::on_caller() {
 // Nobody waits any more; from here on the command is a background shell.
 void Command::detach() {
     foreground_ = false;
+    // From here on nobody waits for it, and that must not last for ever.
+    if (lifetime_at_ == never) lifetime_at_ = after(now_, lifetime_ms_);
     page_->set(husk::record::InBackground);
     sys::close_once(handles_->lifeline);
     sys::close_once(handles_->caller);

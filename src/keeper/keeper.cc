@@ -4,6 +4,7 @@
 #include <linux/fcntl.h>
 #include <linux/prctl.h>
 #include <linux/signal.h>
+#include <linux/signalfd.h>
 
 #include "cgroup.h"
 #include "clock.h"
@@ -160,6 +161,13 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     err.close();
 }
 
+// What came while there was nothing in hand was meant for nothing, or for what is over.
+void forget_signals(int signals) {
+    signalfd_siginfo info{};
+    while (sys::read(signals, &info, sizeof info) == sizeof info) {
+    }
+}
+
 // One plan, from the message to the last byte.
 void serve(const Post& post, Spare& spare, const message::Received& received) {
     const auto& plan = *reinterpret_cast<const husk::wire::Plan*>(plan_message);
@@ -168,6 +176,7 @@ void serve(const Post& post, Spare& spare, const message::Received& received) {
     Taken taken;
     // A caller whose plan cannot be read sees its lifeline close, and the record untouched.
     if (!sound || !sort_out(received, plan, taken)) return close_all(received);
+    forget_signals(spare.signals);
     // The lock is also the claim: a caller that takes its plan back locks the log first.
     static Page page;
     if (lock_log(taken.log) && page.load(taken.handles.record))

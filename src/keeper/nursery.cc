@@ -35,6 +35,8 @@ constexpr int sock_cloexec = O_CLOEXEC;
 constexpr int cld_stopped = 5;  // CLD_STOPPED
 constexpr uint64_t spare_patience_s = 30;
 constexpr uint64_t orphan_round_ms = 2;
+constexpr uint64_t late_orphan_round_ms = 1000;
+constexpr uint64_t orphan_patience_ms = 2000;
 constexpr uint32_t burst = 8;
 
 husk::wire::Birth birth;
@@ -53,7 +55,9 @@ unsigned client_count = 0;
 int records[pool::max_keepers];    // what a busy keeper registered, or -1
 Reason causes[pool::max_keepers];  // why a keeper was killed by us
 
-bool orphans = false;  // a keeper died, its tree may be ours now
+bool orphans = false;            // a keeper died, its tree may be ours now
+uint64_t orphans_since = never;  // so that what cannot be killed is not tried all the time
+uint64_t orphan_round_at = never;
 bool closing = false;
 uint64_t ends_at = never;
 
@@ -190,6 +194,7 @@ void on_children() {
             continue;
         }
         orphans = true;
+        orphans_since = orphan_round_at = never;
         pool::sit(seats->places[place], Seat::Leaving);
         seats->places[place].pid = -1;  // free when its tree is dead and its record written off
     }
@@ -202,19 +207,31 @@ void kill_cgroup_of(uint32_t place) {
     sys::close_once(leaf.kill);
 }
 
-void kill_orphans() {
-    if (!orphans) return;
-    for (uint32_t i = 0; i < seats->used && cgroup_session >= 0; ++i)
-        if (seats->places[i].pid == -1) kill_cgroup_of(i);
-    tree::signal_all(SIGKILL, is_keeper);
-    on_children();
-    orphans = tree::any_child(is_keeper);
-    if (orphans) return;
+void write_off_the_dead() {
     for (uint32_t i = 0; i < seats->used; ++i) {
         if (seats->places[i].pid != -1) continue;
         write_off(i);
         free_place(i);
     }
+}
+
+// Rounds, as a keeper would do. The records are written when nothing is left, or when what is
+// left is clearly not to be had.
+void kill_orphans() {
+    if (!orphans) return;
+    const uint64_t now = keeper_clock::monotonic();
+    if (orphans_since == never) orphans_since = now;
+    if (orphan_round_at != never && now < orphan_round_at) return;
+    for (uint32_t i = 0; i < seats->used && cgroup_session >= 0; ++i)
+        if (seats->places[i].pid == -1) kill_cgroup_of(i);
+    tree::signal_all(SIGKILL, is_keeper);
+    on_children();
+    orphans = tree::any_child(is_keeper);
+    const bool late = now - orphans_since >= orphan_patience_ms * keeper_clock::millisecond;
+    if (!orphans || late) write_off_the_dead();
+    if (!orphans) orphans_since = never;
+    orphan_round_at =
+        orphans ? keeper_clock::after(now, late ? late_orphan_round_ms : orphan_round_ms) : never;
 }
 
 // Every command of the session is told to end; keepers without one just go.
@@ -230,7 +247,7 @@ void close_session() {
         siginfo_t info{};
         info.si_code = SI_QUEUE;
         info.si_ptr = reinterpret_cast<void*>(
-            husk::wire::stop_value(static_cast<uint32_t>(Reason::SessionEnded), SIGTERM, 2000));
+            husk::wire::stop_value(0, static_cast<uint32_t>(Reason::SessionEnded), SIGTERM, 2000));
         sys::rt_sigqueueinfo(place.pid, SIGTERM, &info);
     }
 }
@@ -257,8 +274,7 @@ void wait_for_events() {
     for (unsigned i = 0; i < client_count; ++i) fds[3 + i] = {clients[i], POLLRDHUP, 0};
     const uint64_t now = keeper_clock::monotonic();
     uint64_t next = ends_at;
-    if (orphans)
-        next = keeper_clock::earlier(next, now + orphan_round_ms * keeper_clock::millisecond);
+    if (orphans) next = keeper_clock::earlier(next, orphan_round_at);
     const uint64_t left = next <= now ? 0 : next - now;
     const sys::Time timeout{static_cast<int64_t>(left / 1'000'000'000),
                             static_cast<int64_t>(left % 1'000'000'000)};

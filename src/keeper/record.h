@@ -102,6 +102,7 @@ struct Record {
     uint64_t cap;          // bytes of output kept, for each stream
     uint64_t created;      // realtime, nanoseconds
     uint64_t deadline_ms;  // 0 = none
+    uint64_t number;       // in its session
     uint64_t call_bytes;   // length of that JSON
     uint32_t uid;
     uint32_t creator;  // pid of the caller
@@ -134,7 +135,7 @@ struct Record {
     // From readers: how far they have been told.
     uint64_t told_out;
     uint64_t told_err;
-    char padding[120];
+    char padding[112];
 };
 
 static_assert(sizeof(Record) == size);

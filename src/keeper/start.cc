@@ -61,7 +61,11 @@ int child(void* argument) {
     sys::umask(plan.umask);
     for (uint32_t i = 0; i < plan.limit_count; ++i) {
         const auto& limit = plan.limits[i];
-        const sys::ResourceLimit value{limit.soft, limit.hard};
+        // The session may have been made by a caller with less; more than that cannot be had.
+        sys::ResourceLimit most{limit.soft, limit.hard};
+        sys::prlimit64(0, limit.resource, nullptr, &most);
+        const uint64_t hard = limit.hard < most.hard ? limit.hard : most.hard;
+        const sys::ResourceLimit value{limit.soft < hard ? limit.soft : hard, hard};
         result = sys::prlimit64(0, limit.resource, &value, nullptr);
         if (result < 0) return fail(launch, Step::SetLimits, result);
     }

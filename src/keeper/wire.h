@@ -91,11 +91,17 @@ inline constexpr char said_gone = 'G';        // all is over
 inline constexpr char said_detach = 'D';  // I do not wait any more
 
 // Stopping, by anybody who may signal the keeper: SIGTERM with this value (sigqueue).
-// A plain SIGTERM means {Killed, SIGTERM, 2 s}.
-constexpr uint64_t stop_value(uint32_t reason, uint32_t signal, uint32_t patience_ms) {
-    return (uint64_t{reason} << 32) | (uint64_t{signal & 0x7f} << 24) | (patience_ms & 0xffffff);
+// A plain SIGTERM means {Killed, SIGTERM, 2 s}. The number is that of the command in its
+// session, because a keeper may have gone on to the next one; 0 means whichever it has.
+constexpr uint64_t stop_value(uint64_t number, uint32_t reason, uint32_t signal,
+                              uint32_t patience_ms) {
+    return ((number & 0xffffff) << 40) | (uint64_t{reason & 0xff} << 32) |
+           (uint64_t{signal & 0x7f} << 24) | (patience_ms & 0xffffff);
 }
-constexpr uint32_t stop_reason(uint64_t value) { return static_cast<uint32_t>(value >> 32); }
+constexpr bool stop_is_for(uint64_t value, uint64_t number) {
+    return value >> 40 == 0 || value >> 40 == (number & 0xffffff);
+}
+constexpr uint32_t stop_reason(uint64_t value) { return static_cast<uint32_t>(value >> 32) & 0xff; }
 constexpr uint32_t stop_signal(uint64_t value) { return static_cast<uint32_t>(value >> 24) & 0x7f; }
 constexpr uint32_t stop_patience(uint64_t value) { return static_cast<uint32_t>(value) & 0xffffff; }
 

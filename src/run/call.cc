@@ -88,11 +88,12 @@ pid_t keeper_of(const os::Fd& log) {
     return lock.l_pid;
 }
 
-Result<void> stop(const os::Fd& log, pid_t expected, record::Reason reason,
+Result<void> stop(const os::Fd& log, const record::Record& page, record::Reason reason,
                   const StopLadder& ladder) {
     const pid_t keeper = keeper_of(log);
     if (keeper <= 0) return failure("stop", ESRCH, "it has no keeper any more");
-    if (expected != 0 && keeper != expected)
+    const bool known = page.state >= record::State::Running;  // else it has not signed yet
+    if (known && keeper != static_cast<pid_t>(page.keeper))
         return failure("stop", EPERM, "its log is locked by a process that is not its keeper");
     const auto process = os::open_process(keeper);
     if (!process) return std::unexpected(process.error());
@@ -101,7 +102,7 @@ Result<void> stop(const os::Fd& log, pid_t expected, record::Reason reason,
     const auto patience =
         static_cast<uint32_t>(std::clamp<int64_t>(ladder.patience.count(), 0, 0xffffff));
     return os::send_signal(*process, SIGTERM,
-                           wire::stop_value(static_cast<uint32_t>(reason),
+                           wire::stop_value(page.number, static_cast<uint32_t>(reason),
                                             static_cast<uint32_t>(ladder.signal), patience));
 }
 

@@ -49,9 +49,9 @@ private:
 // The keeper of a log: the process that holds its lock, or nobody.
 pid_t keeper_of(const os::Fd& log);
 
-// Asks the keeper of `log` to end its tree. `expected` is the pid that the record names, or 0
-// where the record's numbers are not ours; a stranger who locked the file gets no signal.
-Result<void> stop(const os::Fd& log, pid_t expected, record::Reason reason,
+// Asks the keeper of that record and log to end its tree. A stranger who locked the log gets no
+// signal, and a keeper that has gone on to another command does not listen.
+Result<void> stop(const os::Fd& log, const record::Record& page, record::Reason reason,
                   const StopLadder& ladder);
 
 }  // namespace husk::run

@@ -66,6 +66,7 @@ Result<void> fill(SessionDir& session, CallFiles& files, record::Record& page,
     page.state = record::State::Prepared;
     page.uid = ::geteuid();
     page.creator = static_cast<uint32_t>(::getpid());
+    page.number = files.number;
     page.call_bytes = call.size();
     copy_text(page.boot_id, sizeof page.boot_id, os::boot_id());
     copy_text(page.shell_id, sizeof page.shell_id, files.shell_id);

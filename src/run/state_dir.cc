@@ -163,6 +163,8 @@ Result<std::unique_ptr<SessionDir>> find_or_make_session(const StateDir& state,
                 return session;
             }
             ::unlinkat(names.get(), name.c_str(), 0);  // its directory has been cleared away
+        } else if (errno != ENOENT) {
+            return failure("readlink", errno, (state.path() / "names" / name).string());
         }
         auto session = TRY(make_session(state, name));
         const std::string link = "../sessions/" + session->id;

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -18,6 +19,7 @@ namespace {
 Report not_started(const Request& request, const ToolContext& context, const Error& error) {
     Report report;
     report.ending = NotStarted{error};
+    if (error.code == ECANCELED) report.ending = Cancelled{"cancelled before it was started"};
     report.command = report.display = request.command;
     report.session = context.session;
     return report;
@@ -61,6 +63,7 @@ Result<std::shared_ptr<run::Session>> Bash::Inside::session_for(const std::strin
 }
 
 Result<tool::StartedCall> Bash::Inside::start(const Request& request, const ToolContext& context) {
+    if (context.cancel.stop_requested()) return failure("start", ECANCELED, "");
     return start(TRY(tool::plan_call(request, context, settings, umask)), context);
 }
 

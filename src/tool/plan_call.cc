@@ -1,6 +1,7 @@
 #include "tool/plan_call.h"
 
 #include <cerrno>
+#include <cstdlib>
 
 #include "request/environment.h"
 
@@ -28,13 +29,24 @@ Result<void> check_mode(Mode mode) {
     return failure("mode", 0, "this version of Husk builds no walls yet; only `open` can be had");
 }
 
-Result<fs::path> working_dir_of(const Request& request, const ToolContext& context) {
+// As the user knows it: through links, if PWD says so and is right.
+Result<fs::path> own_working_dir() {
     std::error_code failed;
-    fs::path base = context.working_dir;
-    if (!base.is_absolute()) base = fs::current_path(failed) / base;
+    const char* logical = std::getenv("PWD");  // NOLINT(concurrency-mt-unsafe)
+    if (logical != nullptr && logical[0] == '/' && fs::equivalent(logical, ".", failed))
+        return logical;
+    fs::path physical = fs::current_path(failed);
     if (failed) return failure("working directory", failed.value(), "this process has none");
-    if (request.working_dir.empty()) return base;
-    return base / request.working_dir;
+    return physical;
+}
+
+Result<fs::path> working_dir_of(const Request& request, const ToolContext& context) {
+    fs::path dir = context.working_dir;
+    if (!request.working_dir.empty())
+        dir = dir.empty() ? request.working_dir : dir / request.working_dir;
+    if (dir.is_absolute()) return dir;
+    const fs::path own = TRY(own_working_dir());
+    return dir.empty() ? own : own / dir;
 }
 
 }  // namespace

@@ -57,8 +57,7 @@ Result<Report> kill_and_answer(const Settings& settings, const std::string& id,
         report.notes.emplace_back("it had already ended");
         return report;
     }
-    const auto keeper = static_cast<pid_t>(now.record.keeper);
-    CHECK(run::stop(files.log, keeper, record::Reason::Killed, ladder));
+    CHECK(run::stop(files.log, now.record, record::Reason::Killed, ladder));
     // The keeper gives up five seconds after its first SIGKILL, and says so.
     const auto patience = ladder.patience + std::chrono::seconds(7);
     CHECK(tool::wait_until_stopped(files, patience));
@@ -80,12 +79,14 @@ std::vector<Report> Shells::list() const {
         Report report;
     };
     std::vector<Row> rows;
+    // One patience for all of them.
+    const auto patience = os::Clock::now() + std::chrono::seconds(2);
     const auto state = run::StateDir::open_for_reading(settings_.state);
     if (!state) return {};
     for (const std::string& id : collect::shell_ids(*state).value_or(std::vector<std::string>())) {
         const auto files = collect::open_shell(*state, id);
         if (!files) continue;  // cleared away meanwhile
-        const auto now = collect::look(*files);
+        const auto now = collect::look(*files, patience);
         // Half-written or of another version: asked for by id, it says so.
         if (!now) continue;
         rows.push_back({now->tree_lives, now->record.created,

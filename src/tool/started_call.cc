@@ -129,7 +129,9 @@ void StartedCall::give_output() {
         const bool errors = which == collect::Which::Errors;
         if (errors && !files->error_log) break;
         uint64_t& given = errors ? given_err_ : given_out_;
-        for (;;) {
+        const auto now = collect::stream_state(*files, which);
+        // What comes meanwhile waits for the next turn: a flood must not hold up the news.
+        while (now && given < now->kept.stored_end) {
             auto piece = collect::read_from(*files, which, given, chunk);
             if (!piece || piece->bytes.empty()) break;
             given = piece->end();
@@ -139,6 +141,7 @@ void StartedCall::give_output() {
 }
 
 bool StartedCall::advance_without_output() {
+    if (taken_back_) return true;
     const run::News news = call_.hear();
     // The session ended with the plan still in its queue.
     if (news == run::News::Dropped) taken_back_ = call_.take_back();
@@ -164,7 +167,11 @@ void StartedCall::cancel() {
 // again.
 bool StartedCall::try_to_cancel() {
     const run::CallFiles& files = call_.files();
-    stop_sent_ = run::stop(files.log, 0, record::Reason::Cancelled, plan_.launch.stop).has_value();
+    record::Record page{};
+    const bool read = ::pread(files.record.get(), &page, sizeof page, 0) == sizeof page;
+    stop_sent_ =
+        read &&
+        run::stop(files.log, page, record::Reason::Cancelled, plan_.launch.stop).has_value();
     if (stop_sent_) return false;
     return taken_back_ = call_.take_back();
 }
