@@ -52,7 +52,7 @@ public:
     explicit Shells(Settings settings = {});
 
     // Live ones first, newest first. Reports without output.
-    std::vector<Report> list() const;
+    std::variant<std::vector<Report>, Error> list() const;
 
     // Errors name the shell and say what to do.
     std::variant<Report, Error> output(const std::string& id, const Range& range,
@@ -60,8 +60,10 @@ public:
     std::variant<Waited, Error> wait(const std::string& id, const Until& until,
                                      std::optional<std::chrono::milliseconds> timeout,
                                      std::stop_token cancel = {}) const;
-    // Stops the whole tree and waits for it. On an ended shell nothing happens.
-    std::variant<Report, Error> kill(const std::string& id, const StopLadder& ladder = {}) const;
+    // Stops the whole tree and waits for it. On an ended shell nothing happens. The report
+    // has what is new of the output, if some is wanted.
+    std::variant<Report, Error> kill(const std::string& id, const StopLadder& ladder = {},
+                                     uint64_t max_bytes = 30'000) const;
 
 private:
     Settings settings_;

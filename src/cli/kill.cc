@@ -24,7 +24,10 @@ int kill(const Options& options) {
         return fail("--signal: \"" + options.signal + "\" is not a signal such as TERM or KILL");
     ladder.signal = *signal;
     if (options.patience) ladder.patience = *options.patience;
-    const auto answer = Shells(options.settings).kill(options.id, ladder);
+    // What is not shown is not used up: it stays new.
+    constexpr uint64_t report_bytes = 30'000;
+    const uint64_t most = options.json ? report_bytes : 0;
+    const auto answer = Shells(options.settings).kill(options.id, ladder, most);
     if (const auto* error = std::get_if<Error>(&answer)) return fail(*error);
     const Report& report = std::get<Report>(answer);
     const bool alive = !report.leftovers.empty() || !report.ended();

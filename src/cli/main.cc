@@ -3,6 +3,8 @@
 
 #include <csignal>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
@@ -19,12 +21,20 @@ int main(int argc, char** argv) {
     }
     // A reader that goes away is an error of write, told where it happens.
     std::signal(SIGPIPE, SIG_IGN);
+    // A command's own words are not looked at: "[ -f x ]" would be taken for a list.
+    int count = argc;
+    std::vector<std::string> words;
+    if (argc > 1 && std::string(argv[1]) == "run") {
+        for (count = 2; count < argc && std::string(argv[count]) != "--"; ++count) {
+        }
+        for (int i = count + 1; i < argc; ++i) words.emplace_back(argv[i]);
+    }
     int code = 0;
     try {
         CLI::App app("Husk: runs an agent's shell commands and tells the truth about them", "husk");
         app.require_subcommand(1);
         app.set_version_flag("--version", "husk " HUSK_VERSION);
-        add_run(app, code);
+        add_run(app, words, code);
         add_shells(app, code);
         add_output(app, code);
         add_wait(app, code);
@@ -33,7 +43,7 @@ int main(int argc, char** argv) {
         add_doctor(app, code);
         add_bench(app, code);
         try {
-            app.parse(argc, argv);
+            app.parse(count, argv);
         } catch (const CLI::Success& asked) {
             return app.exit(asked);  // --help, --version
         } catch (const CLI::ParseError& error) {

@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/units.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
@@ -26,8 +28,9 @@ struct Options {
 
 Result<LineRange> parse_lines(const std::string& text) {
     const size_t colon = text.find(':');
-    const auto first = text::parse_size(text.substr(0, colon));
-    const auto last = colon == std::string::npos ? first : text::parse_size(text.substr(colon + 1));
+    const auto first = text::parse_number(text.substr(0, colon));
+    const auto last =
+        colon == std::string::npos ? first : text::parse_number(text.substr(colon + 1));
     if (!first || !last || *first == 0 || *last < *first)
         return failure("--lines", 0, "\"" + text + "\" is not a range such as 10:20");
     return LineRange{*first, *last};
@@ -46,8 +49,12 @@ void tell_of_gap(uint64_t bytes) {
     if (bytes > 0) fail(std::to_string(bytes) + " bytes before this were not kept");
 }
 
-// The bytes as they are, from `at` to the end; with `follow` to the end of the command.
-Result<void> copy_raw(const Options& options, uint64_t at, bool follow) {
+void tell_of_gap_at_end(uint64_t bytes) {
+    if (bytes > 0) fail(std::to_string(bytes) + " bytes after this were not kept");
+}
+
+// The bytes as they are, to the end; with --follow to the end of the command.
+Result<void> copy_raw(const Options& options) {
     const run::StateDir state = TRY(run::StateDir::open_for_reading(options.settings.state));
     const collect::ShellFiles files = TRY(collect::open_shell(state, options.id));
     const bool errors = options.stream == "stderr";
@@ -56,18 +63,28 @@ Result<void> copy_raw(const Options& options, uint64_t at, bool follow) {
     const auto which = errors ? collect::Which::Errors : collect::Which::Output;
     const os::FileWatch watch(
         {files.record.get(), errors ? files.error_log.get() : files.log.get()});
-    constexpr size_t chunk = 256 * 1024;
+    constexpr uint64_t chunk = 256 * 1024;
+    uint64_t at = options.since.value_or(0);
+    if (options.tail) at = TRY(collect::offset_of_last_lines(files, which, *options.tail));
+    uint64_t left = options.max_bytes.value_or(~uint64_t{0});
     for (;;) {
         // The state first: what was written before the end is read after it.
         const collect::Snapshot now = TRY(collect::look(files));
         for (;;) {
-            const collect::Piece piece = TRY(collect::read_from(files, which, at, chunk));
+            const collect::Piece piece =
+                TRY(collect::read_from(files, which, at, std::min(chunk, left)));
             tell_of_gap(piece.dropped_before);
             at = piece.end();
+            left -= piece.bytes.size();
             if (piece.bytes.empty()) break;
             if (!write_out(STDOUT_FILENO, piece.bytes)) return {};
         }
-        if (!follow || !now.tree_lives) return {};
+        if (left == 0) return {};
+        if (!options.follow || !now.tree_lives) {
+            const collect::StreamState last = TRY(collect::stream_state(files, which));
+            tell_of_gap_at_end(last.kept.total - last.kept.stored_end);
+            return {};
+        }
         os::Deadline again;
         if (watch.interval()) again = os::Clock::now() + *watch.interval();
         pollfd fds[] = {{watch.fd(), POLLIN, 0}};
@@ -82,7 +99,7 @@ int print(const Options& options) {
     const bool raw = !options.json && (std::holds_alternative<Whole>(*range) ||
                                        std::holds_alternative<Since>(*range) || options.follow);
     if (raw) {
-        const auto copied = copy_raw(options, options.since.value_or(0), options.follow);
+        const auto copied = copy_raw(options);
         return copied ? 0 : fail(copied.error());
     }
     constexpr uint64_t plenty = 64 << 20;

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <iostream>
 #include <memory>
@@ -78,6 +79,29 @@ public:
         stop_.request_stop();
     }
 
+    // As an event; a character that has come only in part waits for the rest of it.
+    void print_event(OutputPiece piece, bool split) {
+        OutputPiece& held = held_[piece.errors ? 1 : 0];
+        if (piece.dropped_before > 0) {
+            print_held(split);
+        } else if (!held.bytes.empty()) {
+            piece.bytes.insert(0, held.bytes);
+            piece.offset = held.offset;
+        }
+        const size_t whole = text::without_torn_end(piece.bytes).size();
+        held = {piece.errors, piece.offset + whole, piece.bytes.substr(whole), 0};
+        piece.bytes.resize(whole);
+        if (whole > 0) print(STDOUT_FILENO, render::dump(output_event(piece, split)) + "\n");
+    }
+    // What never became whole is told as it is.
+    void print_held(bool split) {
+        for (OutputPiece& held : held_) {
+            if (held.bytes.empty()) continue;
+            print(STDOUT_FILENO, render::dump(output_event(held, split)) + "\n");
+            held.bytes.clear();
+        }
+    }
+
     // The last word, which is worth a little patience even after a cancellation.
     void finish(const std::string& line) const {
         const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
@@ -91,6 +115,7 @@ private:
     std::stop_source stop_;
     std::shared_ptr<std::atomic<int>> received_;
     bool torn_ = false;
+    std::array<OutputPiece, 2> held_;
 };
 
 void stream_plain(ToolContext& context, const std::shared_ptr<Printer>& printer) {
@@ -108,7 +133,7 @@ void stream_events(ToolContext& context, bool split, const std::shared_ptr<Print
         printer->print(STDOUT_FILENO, render::dump(event) + "\n");
     };
     context.on_output = [split, printer](const OutputPiece& piece) {
-        printer->print(STDOUT_FILENO, render::dump(output_event(piece, split)) + "\n");
+        printer->print_event(piece, split);
     };
 }
 
@@ -154,6 +179,7 @@ int run(Options& options) {
 
     Bash bash(options.settings);
     const Report report = bash.run(request, options.context);
+    if (options.format == Format::StreamJson) printer->print_held(split);
     const int code = finish(report, options, *printer);
     const bool cancelled = std::holds_alternative<Cancelled>(report.ending);
     return cancelled && received->load() != 0 ? 128 + received->load() : code;
@@ -226,21 +252,28 @@ void add_surroundings(CLI::App& sub, Options& options) {
 
 }  // namespace
 
-void add_run(CLI::App& app, int& code) {
+void add_run(CLI::App& app, const std::vector<std::string>& words, int& code) {
     auto options = std::make_shared<Options>();
     CLI::App* sub = app.add_subcommand("run", "Run a command and tell how it ended");
     sub->footer(
         "COMMAND is one bash command, or several words that are quoted into one.\n"
         "Exits as the command did (128+S for a signal), 124 on timeout, 126 when denied, 125\n"
         "when Husk itself failed.");
-    sub->add_option("COMMAND", options->words, "The command; put -- before it if it has options");
+    sub->allow_extras();  // the command; an option of CLI11's would take "[ x ]" for a list
     add_behaviour(*sub, *options);
     add_surroundings(*sub, *options);
-    sub->callback([options, &code] {
+    sub->callback([sub, options, &words, &code] {
         if (const auto done = complete(*options); !done) {
             code = fail(done.error());
             return;
         }
+        options->words = sub->remaining();
+        // Before the command there are only options of ours, and each has a name we know.
+        if (!options->words.empty() && (options->words[0].starts_with("-") || !words.empty())) {
+            code = fail(options->words[0] + " is not an option of husk run; see husk run --help");
+            return;
+        }
+        options->words.insert(options->words.end(), words.begin(), words.end());
         code = run(*options);
     });
 }

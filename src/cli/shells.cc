@@ -22,7 +22,9 @@ void shorten(std::vector<Report>& shells) {
 }
 
 int list(const Settings& settings, bool json, bool all) {
-    std::vector<Report> shells = Shells(settings).list();
+    auto answer = Shells(settings).list();
+    if (const auto* error = std::get_if<Error>(&answer)) return fail(*error);
+    auto& shells = std::get<std::vector<Report>>(answer);
     if (!all) shorten(shells);
     if (!json) {
         write_out(STDOUT_FILENO, render::shell_list(shells, terminal_width()));

@@ -42,7 +42,7 @@ Result<void> add_condition(Until& until, const std::string& text) {
         if (!until.quiet) return wrong("a duration such as quiet=2s");
     } else if (kind == "port") {
         constexpr uint64_t highest = 65535;
-        const auto port = text::parse_size(value);
+        const auto port = text::parse_number(value);
         if (!port || *port == 0 || *port > highest) return wrong("a port such as port=3000");
         until.port = static_cast<int>(*port);
     } else {

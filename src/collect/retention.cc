@@ -9,9 +9,11 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <map>
-#include <set>
+#include <mutex>
+#include <tuple>
 
 #include "collect/shell_files.h"
 #include "os/cgroup.h"
@@ -27,8 +29,7 @@ constexpr uint64_t least_grant = 256 * 1024;
 constexpr size_t most_finished = 4096;
 constexpr size_t most_blank = 8192;
 constexpr uint64_t calls_between_sweeps = 1024;
-constexpr uint64_t ns_between_sweeps = 1'000'000'000;
-constexpr uint64_t ns_after_vain_sweep = 10'000'000'000;
+constexpr uint64_t rest_factor = 20;     // so that vain sweeps take a twentieth of the time
 constexpr time_t settling_seconds = 60;  // a session this young may still be on its way
 constexpr uint64_t block = 4096;
 
@@ -123,19 +124,26 @@ void remove_if_dead(const run::StateDir& state, const std::string& session) {
     if (::unlinkat(at, "rec", AT_REMOVEDIR) != 0 && errno != ENOENT) return;
     ::unlinkat(at, "log", AT_REMOVEDIR);
     ::unlinkat(at, "control", 0);
+    ::unlinkat(at, "last", 0);
     ::unlinkat(at, "lock", 0);
     ::unlinkat(state.sessions().get(), session.c_str(), AT_REMOVEDIR);
     remove_cgroup(session);
 }
 
-// The highest number of a session stays while the session may go on counting from it.
-std::map<std::string, uint64_t> highest_numbers(const std::vector<Item>& items) {
-    std::map<std::string, uint64_t> highest;
-    for (const Item& item : items) {
-        uint64_t& top = highest[item.session];
-        top = std::max<uint64_t>(top, std::strtoull(item.number.c_str(), nullptr, 10));
+// So that the session goes on counting from there, whatever is removed.
+void remember_numbers(const run::StateDir& state, const std::map<std::string, uint64_t>& highest) {
+    for (const auto& [session, number] : highest) {
+        const std::string path = session + "/last";
+        uint64_t known = 0;
+        if (const auto file = os::open_at(state.sessions(), path, O_RDONLY)) {
+            constexpr size_t digits = 20;
+            const std::string text = os::read_at(*file, 0, digits).value_or("");
+            known = std::strtoull(text.c_str(), nullptr, 10);
+        }
+        if (known >= number) continue;
+        const auto file = os::open_at(state.sessions(), path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (file) std::ignore = os::write_all(file->get(), std::to_string(number));
     }
-    return highest;
 }
 
 bool session_lives(const run::StateDir& state, const std::string& session) {
@@ -147,7 +155,7 @@ bool session_lives(const run::StateDir& state, const std::string& session) {
 
 struct Ledger::Account {
     std::atomic<uint64_t> reserved;
-    std::atomic<uint64_t> swept_at;
+    std::atomic<uint64_t> rests_until;  // realtime, nanoseconds
     std::atomic<uint64_t> calls;
 };
 
@@ -157,12 +165,15 @@ Result<Ledger> Ledger::open(const run::StateDir& state, uint64_t quota) {
     Ledger ledger;
     ledger.state_ = &state;
     ledger.quota_ = quota;
-    ledger.file_ = TRY(os::open_at(state.dir(), "ledger", O_RDWR | O_CREAT, 0600));
+    auto file = os::open_at(state.dir(), "ledger", O_RDWR | O_CREAT, 0600);
+    if (!file) return std::unexpected(run::advise(file.error(), state.path() / "ledger"));
+    ledger.file_ = std::move(*file);
     struct stat info{};
     if (::fstat(ledger.file_.get(), &info) != 0) return failure("fstat", errno, "ledger");
     // Written, not only made long, so that a store into it never meets a full disk.
     if (static_cast<size_t>(info.st_size) < sizeof(Account))
-        CHECK(os::write_all(ledger.file_.get(), std::string(block, '\0')));
+        if (auto written = os::write_all(ledger.file_.get(), std::string(block, '\0')); !written)
+            return std::unexpected(run::advise(written.error(), state.path() / "ledger"));
     void* page =
         ::mmap(nullptr, sizeof(Account), PROT_READ | PROT_WRITE, MAP_SHARED, ledger.file_.get(), 0);
     if (page == MAP_FAILED) return failure("mmap", errno, "ledger");
@@ -173,7 +184,8 @@ Result<Ledger> Ledger::open(const run::StateDir& state, uint64_t quota) {
 uint64_t Ledger::reserve(uint64_t wanted) {
     const uint64_t calls = account_->calls.fetch_add(1) + 1;
     const bool tight = account_->reserved.load() + wanted > quota_;
-    if (tight || calls % calls_between_sweeps == 0) sweep(wanted);
+    const bool rests = now_ns() < account_->rests_until.load();
+    if ((tight && !rests) || calls >= calls_between_sweeps) sweep(wanted);
     const uint64_t reserved = account_->reserved.load();
     const uint64_t left = quota_ - std::min(quota_, reserved);
     const uint64_t granted = std::min(wanted, std::max(left, least_grant));
@@ -190,17 +202,25 @@ void Ledger::settle(uint64_t granted, uint64_t taken) {
     }
 }
 
-// One at a time, in whatever thread or process, and not all the time: a sweep looks at every
-// shell there is.
+// One at a time, in whatever thread or process; whoever waited for another one's sweep has
+// what that found. After one that found nothing to remove, the next waits a while: a sweep
+// looks at every shell there is.
 void Ledger::sweep(uint64_t wanted) {
-    const uint64_t now = now_ns();
-    uint64_t last = account_->swept_at.load();
-    if (now - std::min(now, last) < ns_between_sweeps) return;
-    if (!account_->swept_at.compare_exchange_strong(last, now)) return;
-    const auto taken = collect::sweep(*state_, quota_, wanted);
-    if (taken) account_->reserved.store(*taken);
-    // Where all is live, looking again soon would find the same.
-    if (taken && *taken + wanted > quota_) account_->swept_at.store(now + ns_after_vain_sweep);
+    static std::mutex one_of_this_process;
+    const std::lock_guard lock(one_of_this_process);
+    if (::flock(file_.get(), LOCK_EX) != 0) return;
+    const uint64_t start = now_ns();
+    const bool tight = account_->reserved.load() + wanted > quota_;
+    const bool many = account_->calls.load() >= calls_between_sweeps;
+    if ((tight && start >= account_->rests_until.load()) || many) {
+        const auto taken = collect::sweep(*state_, quota_, wanted);
+        if (taken) account_->reserved.store(*taken);
+        account_->calls.store(0);
+        const uint64_t end = now_ns();
+        const bool vain = !taken || *taken + wanted > quota_;
+        account_->rests_until.store(vain ? end + rest_factor * (end - start) : 0);
+    }
+    ::flock(file_.get(), LOCK_UN);
 }
 
 Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
@@ -212,23 +232,26 @@ Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room
         taken += item.bytes;
         finished += item.live ? 0 : 1;
     }
-    const auto highest = highest_numbers(items);
-    std::set<std::string> living;
-    for (const auto& [session, number] : highest)
-        if (session_lives(state, session)) living.insert(session);
     std::ranges::sort(items, {}, &Item::created);
     os::Fd blank = os::open_at(state.dir(), "blank", O_RDONLY | O_DIRECTORY).value_or(os::Fd());
     if (blank && TRY(os::list(blank)).size() > most_blank) blank.reset();
+    std::map<std::string, uint64_t> highest;
+    std::vector<const Item*> going;
+    // A little more than asked for, so that not every call has to sweep.
+    const uint64_t goal = quota - std::min(quota, room + quota / 8);
     for (const Item& item : items) {
-        if (taken + room <= quota && finished <= most_finished) break;
-        const bool last = std::to_string(highest.at(item.session)) == item.number;
-        if (item.live || (last && living.contains(item.session))) continue;
-        remove_item(state, item, blank);
+        if (taken <= goal && finished <= most_finished) break;
+        if (item.live) continue;
+        going.push_back(&item);
         taken -= item.bytes;
         --finished;
+        uint64_t& top = highest[item.session];
+        top = std::max<uint64_t>(top, std::strtoull(item.number.c_str(), nullptr, 10));
     }
+    remember_numbers(state, highest);
+    for (const Item* item : going) remove_item(state, *item, blank);
     for (const std::string& session : TRY(os::list(state.sessions())))
-        if (!living.contains(session)) remove_if_dead(state, session);
+        if (!session_lives(state, session)) remove_if_dead(state, session);
     return taken;
 }
 

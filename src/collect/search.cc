@@ -1,6 +1,7 @@
 // Reading a stream line by line: by number, and by regular expression.
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "base/terminal_text.h"
 #include "collect/stream.h"
@@ -9,7 +10,7 @@
 namespace husk::collect {
 namespace {
 
-// Lines of the kept ranges, one at a time; a very long one in parts.
+// Lines of a range, one at a time; of a very long one its beginning.
 class Lines {
 public:
     Lines(const os::Fd& log, ByteRange range) : log_(&log), at_(range.first), end_(range.second) {}
@@ -17,9 +18,17 @@ public:
     Result<std::optional<std::string>> next() {
         for (;;) {
             const size_t newline = buffer_.find('\n', searched_);
+            if (newline != std::string::npos && std::exchange(skipping_, false)) {
+                drop(newline + 1);
+                continue;
+            }
             if (newline != std::string::npos) return take(newline, newline + 1);
             searched_ = buffer_.size();
-            if (buffer_.size() >= longest_line) return take(buffer_.size(), buffer_.size());
+            if (skipping_) drop(buffer_.size());
+            if (buffer_.size() >= longest_line) {
+                skipping_ = true;  // the rest of it
+                return take(buffer_.size(), buffer_.size());
+            }
             if (at_ >= end_) {
                 if (buffer_.empty()) return std::nullopt;
                 return take(buffer_.size(), buffer_.size());
@@ -35,10 +44,13 @@ private:
     static constexpr uint64_t chunk = 256 * 1024;
     static constexpr size_t longest_line = 1024 * 1024;
 
+    void drop(size_t length) {
+        buffer_.erase(0, length);
+        searched_ = 0;
+    }
     std::optional<std::string> take(size_t length, size_t with_end) {
         std::string line = buffer_.substr(0, length);
-        buffer_.erase(0, with_end);
-        searched_ = 0;
+        drop(with_end);
         return line;
     }
 
@@ -47,6 +59,7 @@ private:
     uint64_t end_;
     std::string buffer_;
     size_t searched_ = 0;
+    bool skipping_ = false;
 };
 
 Result<uint64_t> count_lines(const os::Fd& log, ByteRange range) {

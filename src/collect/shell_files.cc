@@ -78,6 +78,13 @@ bool is_open(const record::Record& page) {
     return page.state == State::Running || page.state == State::Prepared;
 }
 
+// Anybody may lock a file; a keeper has signed the record, in this boot of the machine, or is
+// about to.
+bool is_keeper(pid_t holder, const record::Record& page) {
+    if (holder == 0 || os::boot_id() != page.boot_id) return false;
+    return page.state == State::Prepared || holder == static_cast<pid_t>(page.keeper);
+}
+
 // A record that says it runs, and nobody who keeps it.
 Ending ending_without_keeper(const record::Record& page) {
     if (os::boot_id() != page.boot_id) return Lost{"the machine was restarted"};
@@ -161,9 +168,10 @@ Result<Snapshot> look(const ShellFiles& files, os::Deadline patience) {
     Snapshot now;
     if (!patience) patience = os::Clock::now() + nursery_patience;
     for (;;) {
-        now.keeper = run::keeper_of(files.log);
+        const pid_t holder = run::keeper_of(files.log);
         // After the lock: what a keeper wrote before it let go is seen.
         now.record = TRY(read_record(files, &now.call));
+        now.keeper = is_keeper(holder, now.record) ? holder : 0;
         if (!is_open(now.record) || now.keeper != 0) break;
         if (os::boot_id() != now.record.boot_id) break;
         const bool being_started = now.record.state == State::Prepared && is_young(now.record);

@@ -11,10 +11,23 @@
 namespace husk::collect {
 namespace {
 
-constexpr int tries = 8;
+constexpr int tries = 16;
 
 const os::Fd& log_of(const ShellFiles& files, Which which) {
     return which == Which::Output ? files.log : files.error_log;
+}
+
+// A keeper may be writing it at this moment: only what reads the same twice belongs together.
+Result<record::Record> whole_record(const ShellFiles& files) {
+    std::string last;
+    for (int attempt = 0; attempt < tries; ++attempt) {
+        std::string bytes = TRY(os::read_at(files.record, 0, sizeof(record::Record)));
+        if (attempt > 0 && bytes == last) break;
+        last = std::move(bytes);
+    }
+    record::Record page{};
+    if (last.size() == sizeof page) std::memcpy(&page, last.data(), sizeof page);
+    return page;
 }
 
 // How to get what an excerpt left out.
@@ -82,9 +95,7 @@ Result<uint64_t> start_of_last_lines(const os::Fd& log, uint64_t count, uint64_t
 }  // namespace
 
 Result<StreamState> stream_state(const ShellFiles& files, Which which) {
-    record::Record page{};
-    const std::string bytes = TRY(os::read_at(files.record, 0, sizeof page));
-    if (bytes.size() == sizeof page) std::memcpy(&page, bytes.data(), sizeof page);
+    const record::Record page = TRY(whole_record(files));
     const record::Stream& counts = which == Which::Output ? page.out : page.err;
     StreamState state;
     state.lines = counts.lines;
@@ -137,6 +148,29 @@ Result<Shot> show(const ShellFiles& files, Which which, uint64_t since, uint64_t
         if (!pieces) continue;
         return Shot{assembled(*pieces, cut_of(files, which, state, since)), state};
     }
+}
+
+Result<uint64_t> offset_of_last_lines(const ShellFiles& files, Which which, uint64_t count) {
+    const StreamState state = TRY(stream_state(files, which));
+    const Kept& kept = state.kept;
+    if (count == 0) return kept.stored_end;
+    const uint64_t floor = kept.head_end < kept.tail_start ? kept.tail_start : uint64_t{0};
+    return start_of_last_lines(log_of(files, which), count, floor, kept.stored_end);
+}
+
+Result<uint64_t> start_of_line(const ShellFiles& files, Which which, uint64_t offset) {
+    const StreamState state = TRY(stream_state(files, which));
+    const Kept& kept = state.kept;
+    if (offset > kept.stored_end || (offset >= kept.head_end && offset < kept.tail_start))
+        return offset;
+    constexpr uint64_t furthest = 64 * 1024;
+    const uint64_t part = offset >= kept.tail_start && kept.head_end < kept.tail_start
+                              ? kept.tail_start
+                              : uint64_t{0};
+    const uint64_t floor = std::max(part, offset - std::min(furthest, offset));
+    const std::string before = TRY(os::read_at(log_of(files, which), floor, offset - floor));
+    const size_t newline = before.rfind('\n');
+    return newline == std::string::npos ? floor : floor + newline + 1;
 }
 
 Result<Shot> show_last_lines(const ShellFiles& files, Which which, uint64_t count,

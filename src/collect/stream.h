@@ -44,6 +44,11 @@ struct Shot {
 };
 Result<Shot> show(const ShellFiles& files, Which which, uint64_t since, uint64_t budget);
 
+// Where the last `count` lines begin.
+Result<uint64_t> offset_of_last_lines(const ShellFiles& files, Which which, uint64_t count);
+// Where the line begins that `offset` is in, if that is not too far.
+Result<uint64_t> start_of_line(const ShellFiles& files, Which which, uint64_t offset);
+
 // The last `count` lines, within the budget.
 Result<Shot> show_last_lines(const ShellFiles& files, Which which, uint64_t count, uint64_t budget);
 

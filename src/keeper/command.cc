@@ -281,6 +281,8 @@ void Command::on_limits() {
     if (is_over(deadline_, now_)) {
         deadline_ = never;
         if (background_at_deadline_ && foreground_) {
+            page_->set(husk::record::InBackground);
+            page_->save_counts();
             tell(handles_->lifeline, husk::wire::said_background);
             detach();
         } else if (!background_at_deadline_) {

@@ -39,6 +39,7 @@ void Stream::open(int pipe, int log, uint64_t cap, keeper::Page& page,
     log_ = log;
     pipe_size_ = pipe_default;
     unit_ = husk::record::drop_unit(cap);
+    tail_ = (cap > 4 * unit_ ? cap : 4 * unit_) - 2 * unit_;
     counts_ = &counts;
 }
 
@@ -114,7 +115,7 @@ void Stream::store(const char* data, uint64_t size) {
 }
 
 void Stream::bound_the_tail() {
-    while (counts_->error == 0 && counts_->stored_end - counts_->tail_start > 2 * unit_) {
+    while (counts_->error == 0 && counts_->stored_end - counts_->tail_start > tail_) {
         const uint64_t from = counts_->tail_start;
         // First told, then done: a reader looks again after it has read.
         counts_->tail_start += unit_;

@@ -36,7 +36,8 @@ private:
     int pipe_ = -1;
     int log_ = -1;
     long pipe_size_ = 0;
-    uint64_t unit_ = 0;  // of dropping; the head is two of them, the tail one to two
+    uint64_t unit_ = 0;  // of dropping; the head is two of them
+    uint64_t tail_ = 0;  // at most: the rest of the cap
     keeper::Page* page_ = nullptr;
     husk::record::Stream* counts_ = nullptr;
 };

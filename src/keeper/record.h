@@ -76,7 +76,7 @@ struct Stream {
 };
 
 // What is dropped from a log at a time, given its cap. The head is two of these; the tail is
-// never less than one and never more than two.
+// the rest of the cap, or one of these less.
 constexpr uint64_t drop_unit(uint64_t cap) {
     constexpr uint64_t block = 4096;
     const uint64_t unit = cap / 4 / block * block;

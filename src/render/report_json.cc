@@ -33,9 +33,13 @@ Json array_of(const std::vector<std::string>& strings) {
 Json excerpt_json(const Excerpt& excerpt) {
     Json shown = Json::array();
     for (const auto& [begin, end] : excerpt.shown) shown.push_back(Json::array({begin, end}));
-    return {{"total_bytes", excerpt.total_bytes}, {"total_lines", excerpt.total_lines},
-            {"shown", std::move(shown)},          {"log", string_or_null(excerpt.log.string())},
-            {"complete", excerpt.complete},       {"dropped_bytes", excerpt.dropped_bytes}};
+    return {{"total_bytes", excerpt.total_bytes},
+            {"total_lines", excerpt.total_lines},
+            {"shown", std::move(shown)},
+            {"log", string_or_null(excerpt.log.string())},
+            {"complete", excerpt.complete},
+            {"dropped_bytes", excerpt.dropped_bytes},
+            {"reason", string_or_null(excerpt.dropped_because)}};
 }
 
 Json usage_json(const Usage& usage) {

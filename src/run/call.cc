@@ -30,9 +30,8 @@ Result<int> own_pidfd() {
 
 }  // namespace
 
-Result<Call> Call::start(Session& session, const LaunchPlan& plan, Belongings belongings,
-                         CallFiles files) {
-    const std::string message = TRY(encode(plan));
+Result<Call> Call::start(Session& session, const LaunchPlan& plan, const std::string& message,
+                         Belongings belongings, CallFiles files) {
     auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
     std::vector<int> fds = {belongings.directory.get(), belongings.input.get(), files.record.get(),
                             theirs.get(), files.log.get()};

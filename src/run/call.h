@@ -28,8 +28,9 @@ public:
         os::Fd input;
     };
 
-    static Result<Call> start(Session& session, const LaunchPlan& plan, Belongings belongings,
-                              CallFiles files);
+    // `message` is the encoded plan.
+    static Result<Call> start(Session& session, const LaunchPlan& plan, const std::string& message,
+                              Belongings belongings, CallFiles files);
 
     const CallFiles& files() const { return files_; }
     int lifeline() const { return lifeline_.get(); }

@@ -17,12 +17,6 @@ void copy_text(char* to, size_t room, const std::string& text) {
     std::memcpy(to, text.data(), std::min(text.size(), room - 1));
 }
 
-void remove_files(const SessionDir& session, uint64_t number) {
-    const std::string name = std::to_string(number);
-    ::unlinkat(session.logs.get(), (name + ".log").c_str(), 0);
-    ::unlinkat(session.records.get(), name.c_str(), 0);
-}
-
 // A new file, or an old one that is empty.
 Result<os::Fd> make_file(const SessionDir& session, const os::Fd& dir, const std::string& name,
                          int flags) {
@@ -42,7 +36,7 @@ Result<BlankFiles> make_blank_files(SessionDir& session) {
         blank.record = TRY(std::move(record));
         auto log = make_file(session, session.logs, name + ".log", O_RDWR | O_APPEND);
         if (!log) {
-            remove_files(session, blank.number);
+            remove_call_files(session, blank.number);
             return std::unexpected(log.error());
         }
         blank.log = std::move(*log);
@@ -91,6 +85,13 @@ Error advise(Error error, const SessionDir& session) {
 
 }  // namespace
 
+void remove_call_files(const SessionDir& session, uint64_t number) {
+    const std::string name = std::to_string(number);
+    ::unlinkat(session.logs.get(), (name + ".log").c_str(), 0);
+    ::unlinkat(session.logs.get(), (name + ".err").c_str(), 0);
+    ::unlinkat(session.records.get(), name.c_str(), 0);
+}
+
 Result<CallFiles> make_call_files(SessionDir& session, record::Record page, const std::string& call,
                                   bool split) {
     auto blank = take_blank_files(session);
@@ -103,7 +104,7 @@ Result<CallFiles> make_call_files(SessionDir& session, record::Record page, cons
     files.shell_id = session.id + "-" + number;
     files.log_path = session.path / "log" / (number + ".log");
     if (auto filled = fill(session, files, page, call, split); !filled) {
-        remove_files(session, files.number);
+        remove_call_files(session, files.number);
         return std::unexpected(advise(filled.error(), session));
     }
     return files;
@@ -117,7 +118,7 @@ void make_files_ahead(SessionDir& session) {
     auto blank = make_blank_files(session);
     if (!blank) return;  // the next call will say why
     const std::lock_guard lock(session.ahead_guard);
-    if (session.ahead) return remove_files(session, blank->number);
+    if (session.ahead) return remove_call_files(session, blank->number);
     session.ahead = std::move(*blank);
 }
 

@@ -27,6 +27,9 @@ struct CallFiles {
 Result<CallFiles> make_call_files(SessionDir& session, record::Record page, const std::string& call,
                                   bool split);
 
+// For a call that came to nothing.
+void remove_call_files(const SessionDir& session, uint64_t number);
+
 // Makes the files of the session's next call while this one runs: making a file costs more
 // than writing it.
 void make_files_ahead(SessionDir& session);

@@ -30,11 +30,6 @@ fs::path home() {
     return user != nullptr ? user->pw_dir : "/";
 }
 
-Error advise(Error error, const fs::path& path) {
-    error.detail = path.string() + "; " + what_to_do;
-    return error;
-}
-
 // Parents as well; those that are there already are not ours to judge.
 Result<void> make_with_parents(const fs::path& path) {
     std::error_code ignored;
@@ -83,10 +78,23 @@ Result<uint64_t> first_free_number(const SessionDir& session) {
         std::from_chars(name.data(), name.data() + name.size(), number);
         last = std::max(last, number);
     }
+    // What a sweep has removed is not forgotten: no id is given twice.
+    if (const auto removed = os::open_at(session.dir, "last", O_RDONLY)) {
+        constexpr size_t digits = 20;
+        const std::string text = TRY(os::read_at(*removed, 0, digits));
+        uint64_t number = 0;
+        std::from_chars(text.data(), text.data() + text.size(), number);
+        last = std::max(last, number);
+    }
     return last + 1;
 }
 
 }  // namespace
+
+Error advise(Error error, const fs::path& path) {
+    error.detail = path.string() + "; " + what_to_do;
+    return error;
+}
 
 std::filesystem::path default_state_path() {
     if (const std::string chosen = environment("HUSK_STATE"); !chosen.empty()) return chosen;
@@ -150,7 +158,8 @@ Result<std::unique_ptr<SessionDir>> find_or_make_session(const StateDir& state,
         return failure("session name", 0,
                        "\"" + name + "\": use up to 64 letters, digits, dots, dashes, underscores");
     }
-    CHECK(os::make_directory_at(state.dir(), "names"));
+    if (auto made = os::make_directory_at(state.dir(), "names"); !made)
+        return std::unexpected(advise(made.error(), state.path() / "names"));
     const os::Fd names = TRY(os::open_at(state.dir(), "names", directory));
     for (;;) {
         char target[256] = {};

@@ -60,6 +60,9 @@ struct SessionDir {
     std::optional<BlankFiles> ahead;
 };
 
+// The error with the path in it, and what can be done.
+Error advise(Error error, const std::filesystem::path& path);
+
 bool is_session_name(const std::string& name);
 
 Result<std::unique_ptr<SessionDir>> make_private_session(const StateDir& state);

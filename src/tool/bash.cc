@@ -30,28 +30,35 @@ Report not_started(const Request& request, const ToolContext& context, const Err
 struct Bash::Inside {
     explicit Inside(Settings given) : settings(std::move(given)), umask(os::own_umask()) {}
 
+    Result<void> open_state();
     Result<std::shared_ptr<run::Session>> session_for(const std::string& name);
+    void forget_session(const std::string& name, const std::shared_ptr<run::Session>& session);
     Result<tool::StartedCall> start(const Request& request, const ToolContext& context);
-    // The report, and the disk that the call did not need goes back.
-    Report finish(const tool::StartedCall& call);
     // Hands a plan over that is already complete.
     Result<tool::StartedCall> start(tool::CallPlan plan, const ToolContext& context);
+    // The report, and the disk that the call did not need goes back.
+    Report finish(const tool::StartedCall& call);
 
     Settings settings;
     unsigned umask;
     std::mutex guard;
-    std::optional<run::StateDir> state;
+    std::unique_ptr<run::StateDir> state;
     std::optional<collect::Ledger> ledger;
     std::map<std::string, std::shared_ptr<run::Session>> sessions;  // "" is our own
     std::unique_ptr<tool::Waiter> waiter;
 };
 
+Result<void> Bash::Inside::open_state() {
+    if (state) return {};
+    auto opened = std::make_unique<run::StateDir>(TRY(run::StateDir::open_or_make(settings.state)));
+    ledger = TRY(collect::Ledger::open(*opened, settings.state_quota));
+    state = std::move(opened);
+    return {};
+}
+
 Result<std::shared_ptr<run::Session>> Bash::Inside::session_for(const std::string& name) {
     const std::lock_guard lock(guard);
-    if (!state) {
-        state = TRY(run::StateDir::open_or_make(settings.state));
-        ledger = TRY(collect::Ledger::open(*state, settings.state_quota));
-    }
+    CHECK(open_state());
     std::shared_ptr<run::Session>& session = sessions[name];
     if (session && !session->nursery_is_gone()) return session;
     if (name.empty()) {
@@ -62,26 +69,42 @@ Result<std::shared_ptr<run::Session>> Bash::Inside::session_for(const std::strin
     return session;
 }
 
+void Bash::Inside::forget_session(const std::string& name,
+                                  const std::shared_ptr<run::Session>& session) {
+    const std::lock_guard lock(guard);
+    if (const auto found = sessions.find(name); found != sessions.end() && found->second == session)
+        sessions.erase(found);
+}
+
 Result<tool::StartedCall> Bash::Inside::start(const Request& request, const ToolContext& context) {
     if (context.cancel.stop_requested()) return failure("start", ECANCELED, "");
     return start(TRY(tool::plan_call(request, context, settings, umask)), context);
 }
 
 Result<tool::StartedCall> Bash::Inside::start(tool::CallPlan plan, const ToolContext& context) {
-    std::shared_ptr<run::Session> session = TRY(session_for(context.session));
-    const run::SessionDir& dir = session->dir();
-    plan.note.session = dir.name.empty() ? dir.id : dir.name;
-    plan.call_json = to_json(plan.note);
+    constexpr int tries = 5;
     const uint64_t streams = plan.launch.streams == Streams::Split ? 2 : 1;
     const uint64_t wanted = plan.launch.keep_output_bytes;
-    const uint64_t granted = ledger->reserve(wanted * streams) / streams;
-    plan.granted_bytes = granted * streams;
-    if (granted < wanted) {
+    for (int attempt = 1;; ++attempt) {
+        std::shared_ptr<run::Session> session = TRY(session_for(context.session));
+        const run::SessionDir& dir = session->dir();
+        plan.note.session = dir.name.empty() ? dir.id : dir.name;
+        plan.call_json = to_json(plan.note);
+        const uint64_t granted = ledger->reserve(wanted * streams) / streams;
+        plan.granted_bytes = granted * streams;
         plan.launch.keep_output_bytes = granted;
-        plan.notes.push_back("the state directory's quota is nearly spent: only " +
-                             std::to_string(granted) + " bytes of output are kept");
+        plan.notes.clear();
+        if (granted < wanted) {
+            plan.notes.push_back("the state directory's quota is nearly spent: only " +
+                                 std::to_string(granted) + " bytes of output are kept");
+        }
+        auto started = tool::StartedCall::start(plan, session, context);
+        if (started) return started;
+        ledger->settle(granted * streams, 0);
+        // A session that is just ending takes no plans; nothing was started, so the next may.
+        if (started.error().code != EPIPE || attempt == tries) return started;
+        forget_session(context.session, session);
     }
-    return tool::StartedCall::start(std::move(plan), std::move(session), context);
 }
 
 Report Bash::Inside::finish(const tool::StartedCall& call) {
@@ -115,11 +138,17 @@ Report Bash::run(const Request& request, const ToolContext& context) {
 
 void Bash::run(Request request, ToolContext context, std::function<void(Report)> done) {
     auto call = inside_->start(request, context);
-    if (!call) return done(not_started(request, context, call.error()));
     Inside* inside = inside_.get();
     {
         const std::lock_guard lock(inside->guard);
         if (!inside->waiter) inside->waiter = std::make_unique<tool::Waiter>();
+    }
+    if (!call) {
+        inside->waiter->post(
+            [done = std::move(done), report = not_started(request, context, call.error())] {
+                done(report);
+            });
+        return;
     }
     std::stop_token cancel = context.cancel;
     inside->waiter->add(

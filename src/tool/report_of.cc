@@ -171,10 +171,14 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
     report.in_background = (now.record.flags & record::InBackground) != 0;
     report.usage = usage_of(now.record);
     if ((now.record.flags & record::InCgroup) != 0) report.confinement.processes = "host, cgroup";
-    report.excerpt.log = files.log_path;
-    report.excerpt.total_bytes = now.record.out.bytes;
-    report.excerpt.total_lines = now.record.out.lines;
-    report.cursor = now.record.out.bytes;
+    if (const auto state = collect::stream_state(files, Which::Output)) {
+        report.excerpt = excerpt_of(files, Which::Output, *state, now.record.cap);
+        report.cursor = state->kept.total;
+    }
+    if (files.error_log) {
+        if (const auto state = collect::stream_state(files, Which::Errors))
+            report.error_excerpt = excerpt_of(files, Which::Errors, *state, now.record.cap);
+    }
     const bool left = now.tree_lives && !std::holds_alternative<Running>(now.ending);
     if (left) report.leftovers = leftovers_of(now);
     if (now.record.killed > 0 && now.record.reason == record::Reason::Itself) {

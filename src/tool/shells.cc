@@ -48,10 +48,9 @@ Result<Waited> wait_and_answer(const Settings& settings, const std::string& id, 
 }
 
 Result<Report> kill_and_answer(const Settings& settings, const std::string& id,
-                               const StopLadder& ladder) {
+                               const StopLadder& ladder, uint64_t max_bytes) {
     const ShellFiles files = TRY(open_shell(settings, id));
     Snapshot now = TRY(collect::look(files));
-    constexpr uint64_t max_bytes = 30'000;
     if (!now.tree_lives) {
         Report report = TRY(answer(files, now, SinceLast{}, max_bytes));
         report.notes.emplace_back("it had already ended");
@@ -68,11 +67,7 @@ Result<Report> kill_and_answer(const Settings& settings, const std::string& id,
     return report;
 }
 
-}  // namespace
-
-Shells::Shells(Settings settings) : settings_(std::move(settings)) {}
-
-std::vector<Report> Shells::list() const {
+Result<std::vector<Report>> list_all(const Settings& settings) {
     struct Row {
         bool live;
         uint64_t created;
@@ -81,10 +76,9 @@ std::vector<Report> Shells::list() const {
     std::vector<Row> rows;
     // One patience for all of them.
     const auto patience = os::Clock::now() + std::chrono::seconds(2);
-    const auto state = run::StateDir::open_for_reading(settings_.state);
-    if (!state) return {};
-    for (const std::string& id : collect::shell_ids(*state).value_or(std::vector<std::string>())) {
-        const auto files = collect::open_shell(*state, id);
+    const run::StateDir state = TRY(run::StateDir::open_for_reading(settings.state));
+    for (const std::string& id : TRY(collect::shell_ids(state))) {
+        const auto files = collect::open_shell(state, id);
         if (!files) continue;  // cleared away meanwhile
         const auto now = collect::look(*files, patience);
         // Half-written or of another version: asked for by id, it says so.
@@ -99,6 +93,14 @@ std::vector<Report> Shells::list() const {
     reports.reserve(rows.size());
     for (Row& row : rows) reports.push_back(std::move(row.report));
     return reports;
+}
+
+}  // namespace
+
+Shells::Shells(Settings settings) : settings_(std::move(settings)) {}
+
+std::variant<std::vector<Report>, Error> Shells::list() const {
+    return as_variant(list_all(settings_));
 }
 
 std::variant<Report, Error> Shells::output(const std::string& id, const Range& range,
@@ -117,8 +119,9 @@ std::variant<Waited, Error> Shells::wait(const std::string& id, const Until& unt
     return as_variant(wait_and_answer(settings_, id, until, timeout, cancel));
 }
 
-std::variant<Report, Error> Shells::kill(const std::string& id, const StopLadder& ladder) const {
-    return as_variant(kill_and_answer(settings_, id, ladder));
+std::variant<Report, Error> Shells::kill(const std::string& id, const StopLadder& ladder,
+                                         uint64_t max_bytes) const {
+    return as_variant(kill_and_answer(settings_, id, ladder, max_bytes));
 }
 
 }  // namespace husk

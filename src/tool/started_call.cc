@@ -37,6 +37,8 @@ Result<os::Fd> open_input(const Input& input) {
 Result<os::Fd> open_directory(const std::filesystem::path& path) {
     auto dir = os::open(path, O_PATH | O_DIRECTORY);
     if (!dir) return failure("working directory", dir.error().code, path.string());
+    if (::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) != 0)
+        return failure("working directory", errno, path.string());
     return dir;
 }
 
@@ -60,8 +62,9 @@ Result<collect::ShellFiles> as_reader(const run::CallFiles& files) {
 
 }  // namespace
 
-Result<StartedCall> StartedCall::start(CallPlan plan, std::shared_ptr<run::Session> session,
+Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Session> session,
                                        const ToolContext& context) {
+    const std::string message = TRY(run::encode(plan.launch));
     run::Call::Belongings belongings;
     belongings.directory = TRY(open_directory(plan.working_dir));
     belongings.input = TRY(open_input(plan.input));
@@ -73,6 +76,7 @@ Result<StartedCall> StartedCall::start(CallPlan plan, std::shared_ptr<run::Sessi
         plan.launch.timeout ? static_cast<uint64_t>(plan.launch.timeout->count()) : 0;
     const bool split = plan.launch.streams == Streams::Split;
     if (split) page.flags |= record::SplitStreams;
+    if (plan.launch.background) page.flags |= record::InBackground;
     run::CallFiles files = TRY(run::make_call_files(session->dir(), page, plan.call_json, split));
 
     StartedCall started;
@@ -82,8 +86,14 @@ Result<StartedCall> StartedCall::start(CallPlan plan, std::shared_ptr<run::Sessi
         started.watch_.emplace(logs);
         started.on_output_ = context.on_output;
     }
-    started.call_ =
-        TRY(run::Call::start(*session, plan.launch, std::move(belongings), std::move(files)));
+    const uint64_t number = files.number;
+    auto call =
+        run::Call::start(*session, plan.launch, message, std::move(belongings), std::move(files));
+    if (!call) {
+        run::remove_call_files(session->dir(), number);
+        return std::unexpected(call.error());
+    }
+    started.call_ = std::move(*call);
     started.plan_ = std::move(plan);
     started.session_ = std::move(session);
     started.started_at_ = os::Clock::now();
@@ -184,6 +194,8 @@ Report StartedCall::report() const {
         report.session = plan_.note.session;
         return report;
     };
+    // What was not started is no shell.
+    if (taken_back_) run::remove_call_files(session_->dir(), call_.files().number);
     if (taken_back_ && cancelled_) {
         report = failed({});
         report.ending = Cancelled{"cancelled before it was started"};
@@ -197,6 +209,10 @@ Report StartedCall::report() const {
     if (!files) return failed(files.error());
     const auto now = collect::look(*files);
     if (!now) return failed(now.error());
+    if (const auto* refused = std::get_if<NotStarted>(&now->ending)) {
+        run::remove_call_files(session_->dir(), call_.files().number);
+        return failed(refused->cause);
+    }
     report = report_of(*files, *now, plan_.note);
     if (auto added = add_output(report, *files, Whole{}, plan_.max_output_bytes); !added)
         report.notes.push_back("the output could not be read: " + added.error().text());

@@ -30,8 +30,9 @@ struct CallPlan {
 
 class StartedCall {
 public:
-    // Makes the files, opens what the command gets, and hands the plan to a keeper.
-    static Result<StartedCall> start(CallPlan plan, std::shared_ptr<run::Session> session,
+    // Makes the files, opens what the command gets, and hands the plan to a keeper. The plan
+    // stays with the caller if that fails.
+    static Result<StartedCall> start(CallPlan& plan, std::shared_ptr<run::Session> session,
                                      const ToolContext& context);
 
     // What wakes this call, besides its cancellation; always the same number.

@@ -93,8 +93,12 @@ struct Search {
 Result<Search> prepare(const ShellFiles& files, const Until& until, const record::Record& record) {
     Search search{TRY(compile(until.match)), TRY(compile(until.exclude)), {}};
     if (!search.match) return search;
-    search.streams.emplace_back(Which::Output, record.told_out);
-    if (files.error_log) search.streams.emplace_back(Which::Errors, record.told_err);
+    // The half of a line that was told before belongs to it.
+    const uint64_t out = TRY(collect::start_of_line(files, Which::Output, record.told_out));
+    search.streams.emplace_back(Which::Output, out);
+    if (!files.error_log) return search;
+    const uint64_t err = TRY(collect::start_of_line(files, Which::Errors, record.told_err));
+    search.streams.emplace_back(Which::Errors, err);
     return search;
 }
 

@@ -65,6 +65,23 @@ void Waiter::add(StartedCall call, std::stop_token cancel, Repeat repeat, Done d
     if (bell_) bell_->ring();
 }
 
+void Waiter::post(std::function<void()> work) {
+    {
+        const std::lock_guard lock(guard_);
+        work_.push_back(std::move(work));
+    }
+    if (bell_) bell_->ring();
+}
+
+void Waiter::do_work() {
+    std::vector<std::function<void()>> now;
+    {
+        const std::lock_guard lock(guard_);
+        now.swap(work_);
+    }
+    for (const auto& work : now) work();
+}
+
 // Moves what was added to the thread's own list; true when the waiter is closing.
 bool Waiter::take_new(std::list<Entry>& entries) {
     const std::lock_guard lock(guard_);
@@ -103,6 +120,7 @@ void Waiter::loop() {
     std::list<Entry> entries;
     std::vector<pollfd> fds;
     for (;;) {
+        do_work();
         const bool closing = take_new(entries);
         size_t at = 1;  // behind the bell: so many for each entry that was polled
         for (auto entry = entries.begin(); entry != entries.end();) {

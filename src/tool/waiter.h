@@ -28,11 +28,14 @@ public:
 
     using Repeat = std::function<Result<StartedCall>(CallPlan)>;
     using Done = std::function<void(const StartedCall&)>;
+    // Does something on the waiter's thread.
+    void post(std::function<void()> work);
     void add(StartedCall call, std::stop_token cancel, Repeat repeat, Done done);
 
 private:
     struct Entry;
     void loop();
+    void do_work();
     bool take_new(std::list<Entry>& entries);
     void wait_for_any(const std::list<Entry>& entries, std::vector<pollfd>& fds) const;
     static bool is_due(Entry& entry, std::span<const pollfd> polled, bool closing);
@@ -42,6 +45,7 @@ private:
     std::optional<os::Bell> bell_;
     std::mutex guard_;
     std::vector<Entry> fresh_;
+    std::vector<std::function<void()>> work_;
     bool closing_ = false;
     std::thread thread_;
 };

@@ -189,11 +189,13 @@ void shells(std::vector<Figure>& figures, int count) {
     size_t listed = 0;
     std::vector<double> times;
     for (int i = 0; i < 9; ++i)
-        times.push_back(1e3 * seconds_of([&] { listed = table.list().size(); }));
+        times.push_back(1e3 * seconds_of([&] {
+                            listed = std::get<std::vector<husk::Report>>(table.list()).size();
+                        }));
     figures.push_back(
         {"list " + std::to_string(listed) + " shells", median(times), "ms", 20, true});
     const std::string state_option = "--state=" + state.path().string();
-    for (const husk::Report& shell : table.list()) {
+    for (const husk::Report& shell : std::get<std::vector<husk::Report>>(table.list())) {
         if (shell.shell_id.ends_with("-1")) continue;
         const std::string session = shell.session;
         run_program({HUSK_BINARY, "session", "end", state_option.c_str(), session.c_str()});

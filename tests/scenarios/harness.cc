@@ -35,6 +35,7 @@ void close_fd(int& fd) {
 
 pid_t spawn(const std::vector<std::string>& argv, int in, int out, int err) {
     std::vector<char*> words;
+    words.reserve(argv.size() + 1);
     for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     const pid_t pid = ::fork();
@@ -49,7 +50,8 @@ pid_t spawn(const std::vector<std::string>& argv, int in, int out, int err) {
 }
 
 // Feeds and reads until both outputs are closed or the time is over.
-void exchange(std::string_view input, int& in, int& out, int& err, Ran& ran, Clock::time_point end) {
+void exchange(std::string_view input, int& in, int& out, int& err, Ran& ran,
+              Clock::time_point end) {
     while (out >= 0 || err >= 0) {
         if (input.empty()) close_fd(in);
         pollfd fds[] = {{in, POLLOUT, 0}, {out, POLLIN, 0}, {err, POLLIN, 0}};
@@ -250,7 +252,8 @@ Load::Load(int processes) {
         const pid_t pid = ::fork();
         if (pid == 0) {
             ::alarm(30);
-            for (volatile bool forever = true; forever;) {}
+            for (volatile bool forever = true; forever;) {
+            }
         }
         pids_.push_back(pid);
     }
@@ -357,8 +360,8 @@ pid_t parent_of(pid_t pid) {
 pid_t nursery_of(const Husk& husk, const std::string& name_or_id) {
     const auto listed = husk({"session", "list", "--json"}).json();
     for (const auto& session : listed["sessions"]) {
-        const bool wanted = name_or_id.empty() || session["name"] == name_or_id ||
-                            session["id"] == name_or_id;
+        const bool wanted =
+            name_or_id.empty() || session["name"] == name_or_id || session["id"] == name_or_id;
         if (wanted && session["nursery"] != 0) return session["nursery"].get<pid_t>();
     }
     return 0;
@@ -399,6 +402,15 @@ bool Witness::is_alone(std::chrono::milliseconds within) {
 
 std::string program(const std::string& name) {
     return std::string(HUSK_TEST_PROGRAMS_DIR) + "/" + name;
+}
+
+std::vector<Report> listed(const Shells& shells) {
+    const auto answer = shells.list();
+    if (const auto* error = std::get_if<Error>(&answer)) {
+        ADD_FAILURE() << error->text();
+        return {};
+    }
+    return std::get<std::vector<Report>>(answer);
 }
 
 }  // namespace husk::test

@@ -63,7 +63,7 @@ public:
     std::string background(const std::string& command, std::vector<std::string> options = {}) const;
     // The report of a shell as it is now, without output.
     nlohmann::json shell(const std::string& id) const;
-    // A bash script on the same state directory, by the same user; husk is "$HUSK" in it.
+    // A bash script on the same state directory, by the same user; husk is $HUSK in it.
     Ran script(const std::string& text) const;
     // What runs `husk ARGS...` so.
     std::vector<std::string> argv(std::vector<std::string> args) const;
@@ -200,5 +200,8 @@ private:
 
 // The programs of tests/programs.
 std::string program(const std::string& name);
+
+// All shells; fails the test when they cannot be listed.
+std::vector<Report> listed(const Shells& shells);
 
 }  // namespace husk::test
