@@ -109,15 +109,20 @@ void remove_cgroup(const std::string& session) {
     }
 }
 
-// Nobody is in it, nobody is on the way into it, and nothing is left in it.
+// Nobody is in it, and nobody is on the way into it.
+bool is_dead(const run::StateDir& state, const std::string& session) {
+    struct stat info{};
+    if (::fstatat(state.sessions().get(), session.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return false;
+    if (::time(nullptr) - info.st_mtime < settling_seconds) return false;
+    const auto lock = os::open_at(state.sessions(), session + "/lock", O_RDONLY);
+    return !lock || run::keeper_of(*lock) == 0;
+}
+
+// Only what is empty goes.
 void remove_if_dead(const run::StateDir& state, const std::string& session) {
     const auto dir = os::open_at(state.sessions(), session, O_RDONLY | O_DIRECTORY);
-    if (!dir) return;
-    struct stat info{};
-    if (::fstat(dir->get(), &info) != 0 || ::time(nullptr) - info.st_mtime < settling_seconds)
-        return;
-    const auto lock = os::open_at(*dir, "lock", O_RDONLY);
-    if (lock && run::keeper_of(*lock) != 0) return;
+    if (!dir || !is_dead(state, session)) return;
     if (::flock(dir->get(), LOCK_EX | LOCK_NB) != 0) return;
     // Directories only go when they are empty, so that nothing is lost that just came.
     const int at = dir->get();
@@ -144,11 +149,6 @@ void remember_numbers(const run::StateDir& state, const std::map<std::string, ui
         const auto file = os::open_at(state.sessions(), path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
         if (file) std::ignore = os::write_all(file->get(), std::to_string(number));
     }
-}
-
-bool session_lives(const run::StateDir& state, const std::string& session) {
-    const auto lock = os::open_at(state.sessions(), session + "/lock", O_RDONLY);
-    return lock && run::keeper_of(*lock) != 0;
 }
 
 }  // namespace
@@ -248,10 +248,12 @@ Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room
         uint64_t& top = highest[item.session];
         top = std::max<uint64_t>(top, std::strtoull(item.number.c_str(), nullptr, 10));
     }
+    // Of a session that goes as a whole nobody counts on.
+    std::erase_if(highest, [&](const auto& entry) { return is_dead(state, entry.first); });
     remember_numbers(state, highest);
     for (const Item* item : going) remove_item(state, *item, blank);
     for (const std::string& session : TRY(os::list(state.sessions())))
-        if (!session_lives(state, session)) remove_if_dead(state, session);
+        remove_if_dead(state, session);
     return taken;
 }
 

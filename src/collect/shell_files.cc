@@ -78,11 +78,19 @@ bool is_open(const record::Record& page) {
     return page.state == State::Running || page.state == State::Prepared;
 }
 
+bool is_young(const record::Record& page) {
+    using namespace std::chrono;
+    const auto now = duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
+    constexpr int64_t ten_seconds = 10'000'000'000;
+    return now - static_cast<int64_t>(page.created) < ten_seconds;
+}
+
 // Anybody may lock a file; a keeper has signed the record, in this boot of the machine, or is
 // about to.
 bool is_keeper(pid_t holder, const record::Record& page) {
     if (holder == 0 || os::boot_id() != page.boot_id) return false;
-    return page.state == State::Prepared || holder == static_cast<pid_t>(page.keeper);
+    if (page.state == State::Prepared) return is_young(page);
+    return holder == static_cast<pid_t>(page.keeper);
 }
 
 // A record that says it runs, and nobody who keeps it.
@@ -90,13 +98,6 @@ Ending ending_without_keeper(const record::Record& page) {
     if (os::boot_id() != page.boot_id) return Lost{"the machine was restarted"};
     if (page.state == State::Running) return Lost{"its keeper was killed"};
     return Lost{"it is not known whether it was started"};
-}
-
-bool is_young(const record::Record& page) {
-    using namespace std::chrono;
-    const auto now = duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
-    constexpr int64_t ten_seconds = 10'000'000'000;
-    return now - static_cast<int64_t>(page.created) < ten_seconds;
 }
 
 }  // namespace

@@ -37,11 +37,15 @@ void remove_session(int parent, const char* name, int session, uint32_t leaves) 
     sys::unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-Leaf open_leaf(int session, uint32_t place) {
+Leaf make_leaf(int session, uint32_t place) {
     Leaf leaf;
     if (session < 0) return leaf;
-    leaf.dir = make_and_open(session, leaf_name(place).text);
-    if (leaf.dir < 0) return leaf;
+    const Path name = leaf_name(place);
+    sys::unlinkat(session, name.text, AT_REMOVEDIR);
+    if (sys::mkdirat(session, name.text, 0700) != 0) return leaf;
+    const long dir = sys::openat(session, name.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0) return leaf;
+    leaf.dir = static_cast<int>(dir);
     const long kill = sys::openat(leaf.dir, "cgroup.kill", O_WRONLY | O_CLOEXEC);
     if (kill < 0) {  // before Linux 5.14
         sys::close_once(leaf.dir);
@@ -49,6 +53,20 @@ Leaf open_leaf(int session, uint32_t place) {
     }
     leaf.kill = static_cast<int>(kill);
     return leaf;
+}
+
+void close_leaf(Leaf& leaf) {
+    sys::close_once(leaf.dir);
+    sys::close_once(leaf.kill);
+}
+
+void kill_all(int session, uint32_t place) {
+    Path path = leaf_name(place);
+    path.add("/cgroup.kill");
+    const long kill = sys::openat(session, path.text, O_WRONLY | O_CLOEXEC);
+    if (kill < 0) return;
+    sys::pwrite(static_cast<int>(kill), "1", 1, 0);
+    sys::close(static_cast<int>(kill));
 }
 
 void kill_all(const Leaf& leaf) {

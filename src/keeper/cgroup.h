@@ -16,9 +16,13 @@ struct Leaf {
     int kill = -1;  // cgroup.kill
 };
 
-// The leaf of the keeper on that place; an old one of the same place is used again.
-Leaf open_leaf(int session, uint32_t place);
+// A new leaf for the keeper on that place. An old one goes first: the kernel kills whoever is
+// born into a cgroup that was ever killed. None, when it cannot go yet.
+Leaf make_leaf(int session, uint32_t place);
+void close_leaf(Leaf& leaf);
 
 void kill_all(const Leaf& leaf);
+// The same for a keeper that is dead.
+void kill_all(int session, uint32_t place);
 
 }  // namespace cgroup

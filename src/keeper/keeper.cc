@@ -20,7 +20,6 @@
 namespace keeper {
 namespace {
 
-using husk::record::State;
 using husk::record::Step;
 
 constexpr uint32_t most_births_in_cgroups = 2;
@@ -54,7 +53,8 @@ void close_pipe(Pipe& pipe) {
     sys::close_once(pipe.write);
 }
 
-void prepare(Spare& spare) {
+void prepare(Spare& spare, const Post& post) {
+    if (spare.leaf.dir < 0) spare.leaf = cgroup::make_leaf(post.cgroup, post.place);
     if (spare.signals < 0) {
         const uint64_t all = ~uint64_t{0};
         sys::rt_sigprocmask(SIG_SETMASK, &all);
@@ -122,6 +122,7 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     page->keeper = static_cast<uint32_t>(sys::getpid());
     page->started = keeper_clock::realtime();
     page->started_mono = keeper_clock::monotonic();
+    page.save_start();
     spare.meter.begin();
     // The kernel makes those who are born into cgroups wait for each other; in a crowd the
     // command is better off without.
@@ -143,8 +144,7 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
         return;
     }
     page->main = static_cast<uint32_t>(started.pid);
-    page.save_start();
-    page.save_state(State::Running);
+    page.save_start();  // again, now that its number is known
     output::Stream out;
     output::Stream err;
     out.open(spare.out.read, taken.log, plan.cap, page, page->out);
@@ -156,6 +156,7 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     Command command({post.registry, post.place, last_spare}, spare.signals, spare.leaf,
                     spare.meter);
     command.keep(plan, page, taken.handles, out, err);
+    if ((page->flags & husk::record::KillSent) != 0) cgroup::close_leaf(spare.leaf);
     // The log is closed, and so unlocked, only after the ending has been published.
     out.close();
     err.close();
@@ -202,8 +203,7 @@ void live(const Post& post) {
     sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
     sys::prctl(PR_SET_DUMPABLE, 1, 0);  // else an ordinary user may not open its own counters
     static Spare spare;
-    spare.leaf = cgroup::open_leaf(post.cgroup, post.place);
-    prepare(spare);
+    prepare(spare, post);
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
 
     pool::Place& place = post.seats->places[post.place];
@@ -220,7 +220,7 @@ void live(const Post& post) {
         if (!pool::change(place, pool::Seat::Idle, pool::Seat::Busy)) sys::exit_group(0);
         serve(post, spare, received);
         if (pool::count(*post.seats, pool::Seat::Idle) >= pool::most_spares) leave(place);
-        prepare(spare);
+        prepare(spare, post);
     }
 }
 

@@ -200,13 +200,6 @@ void on_children() {
     }
 }
 
-void kill_cgroup_of(uint32_t place) {
-    cgroup::Leaf leaf = cgroup::open_leaf(cgroup_session, place);
-    cgroup::kill_all(leaf);
-    sys::close_once(leaf.dir);
-    sys::close_once(leaf.kill);
-}
-
 void write_off_the_dead() {
     for (uint32_t i = 0; i < seats->used; ++i) {
         if (seats->places[i].pid != -1) continue;
@@ -223,7 +216,7 @@ void kill_orphans() {
     if (orphans_since == never) orphans_since = now;
     if (orphan_round_at != never && now < orphan_round_at) return;
     for (uint32_t i = 0; i < seats->used && cgroup_session >= 0; ++i)
-        if (seats->places[i].pid == -1) kill_cgroup_of(i);
+        if (seats->places[i].pid == -1) cgroup::kill_all(cgroup_session, i);
     tree::signal_all(SIGKILL, is_keeper);
     on_children();
     orphans = tree::any_child(is_keeper);

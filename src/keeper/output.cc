@@ -90,11 +90,12 @@ void Stream::resize_pipe(long size) {
 }
 
 void Stream::take(const char* data, uint64_t size) {
-    store(data, size);
+    // Before it is stored: what is saved when the tail is bounded counts up to its end.
     counts_->lines += count_newlines(data, size);
     counts_->last_byte = static_cast<unsigned char>(data[size - 1]);
     counts_->last_write = keeper_clock::realtime();
     counts_->bytes += size;
+    store(data, size);
 }
 
 void Stream::store(const char* data, uint64_t size) {

@@ -27,8 +27,10 @@ public:
 
     void set(husk::record::Flag flag) { record_.flags |= flag; }
 
+    // Before there is a command: from here on nobody can take it back.
     void save_start() {
-        save(offsetof(husk::record::Record, flags), offsetof(husk::record::Record, out));
+        record_.state = husk::record::State::Running;
+        save(offsetof(husk::record::Record, state), offsetof(husk::record::Record, out));
     }
     void save_counts() {
         save(offsetof(husk::record::Record, flags), offsetof(husk::record::Record, reason));

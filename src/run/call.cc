@@ -91,8 +91,8 @@ Result<void> stop(const os::Fd& log, const record::Record& page, record::Reason 
                   const StopLadder& ladder) {
     const pid_t keeper = keeper_of(log);
     if (keeper <= 0) return failure("stop", ESRCH, "it has no keeper any more");
-    const bool known = page.state >= record::State::Running;  // else it has not signed yet
-    if (known && keeper != static_cast<pid_t>(page.keeper))
+    // One that has not signed yet may be whoever: the caller that made the plan tries again.
+    if (page.state < record::State::Running || keeper != static_cast<pid_t>(page.keeper))
         return failure("stop", EPERM, "its log is locked by a process that is not its keeper");
     const auto process = os::open_process(keeper);
     if (!process) return std::unexpected(process.error());

@@ -195,7 +195,8 @@ void shells(std::vector<Figure>& figures, int count) {
     figures.push_back(
         {"list " + std::to_string(listed) + " shells", median(times), "ms", 20, true});
     const std::string state_option = "--state=" + state.path().string();
-    for (const husk::Report& shell : std::get<std::vector<husk::Report>>(table.list())) {
+    const auto all = table.list();
+    for (const husk::Report& shell : std::get<std::vector<husk::Report>>(all)) {
         if (shell.shell_id.ends_with("-1")) continue;
         const std::string session = shell.session;
         run_program({HUSK_BINARY, "session", "end", state_option.c_str(), session.c_str()});
