@@ -89,12 +89,18 @@ Item weigh(const run::StateDir& state, const std::string& id) {
     return item;
 }
 
-void remove_item(const run::StateDir& state, const Item& item, const os::Fd& blank) {
+void remove_item(const run::StateDir& state, const Item& item, const os::Fd& pool) {
+    const std::string path = item.session + "/rec/" + item.number;
+    // Whoever has the shell open reads on to the end; only what nobody has is used again.
+    const auto record = os::open_at(state.sessions(), path, O_RDONLY | O_NOFOLLOW);
+    const bool in_use = !record || ::flock(record->get(), LOCK_EX | LOCK_NB) != 0;
+    static const os::Fd nowhere;
+    const os::Fd& blank = in_use ? nowhere : pool;
     const std::string log = item.session + "/log/" + item.number;
     run::give_back(state.sessions(), log + ".log", blank);
     if (item.split) run::give_back(state.sessions(), log + ".err", blank);
     // The record last: a shell whose log is gone is still known to be one.
-    run::give_back(state.sessions(), item.session + "/rec/" + item.number, blank);
+    run::give_back(state.sessions(), path, blank);
 }
 
 // What a nursery leaves that was killed: cgroups without processes.

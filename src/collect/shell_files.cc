@@ -1,6 +1,7 @@
 #include "collect/shell_files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -148,6 +149,7 @@ Result<ShellFiles> open_shell(const run::StateDir& state, const std::string& id)
     if (!record) record = os::open_at(state.sessions(), session + "/rec/" + number, O_RDONLY);
     if (!record && record.error().code == ENOENT) return std::unexpected(not_found(id));
     files.record = TRY(std::move(record));
+    ::flock(files.record.get(), LOCK_SH);  // in use: not to be emptied under a reader
     const std::filesystem::path logs = state.path() / "sessions" / session / "log";
     files.log_path = logs / (number + ".log");
     files.error_log_path = logs / (number + ".err");

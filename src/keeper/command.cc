@@ -24,6 +24,7 @@ using keeper_clock::never;
 using keeper_clock::realtime;
 
 constexpr uint64_t settling_ms = 20;
+constexpr uint64_t longest_settling_ms = 500;  // while something has not been let to run at all
 constexpr uint64_t rest_after_ms = 1000;
 constexpr uint64_t register_after_ms = 5;
 constexpr uint64_t save_after_ms = 10;
@@ -168,7 +169,9 @@ void Command::on_main_end() {
     if (tree_empty_) return settle();
     if (ladder_ != ladder::State::Standing) return;  // being stopped: the tree goes first
     if (leftovers_ == Leftovers::Wait) return;
-    if (settled_at_ == never) settled_at_ = after(now_, settling_ms);
+    if (settled_at_ != never) return;
+    settled_at_ = after(now_, settling_ms);
+    settle_until_ = after(now_, longest_settling_ms);
 }
 
 // All that main could have said is in the pipes now: read exactly that, and answer.
@@ -262,7 +265,11 @@ void Command::enroll() {
 }
 
 void Command::on_clock() {
-    if (is_over(settled_at_, now_)) settle();
+    if (is_over(settled_at_, now_)) {
+        const bool patient = now_ < settle_until_ && tree::any_waits_for_cpu();
+        if (patient) settled_at_ = after(now_, settling_ms);
+        if (!patient) settle();
+    }
     on_limits();
     on_ladder();
     if (is_over(register_at_, now_)) enroll();

@@ -89,6 +89,7 @@ private:
     uint64_t idle_at_ = keeper_clock::never;
     uint64_t lifetime_at_ = keeper_clock::never;
     uint64_t settled_at_ = keeper_clock::never;
+    uint64_t settle_until_ = keeper_clock::never;
     uint64_t patience_at_ = keeper_clock::never;
     uint64_t round_at_ = keeper_clock::never;
     uint64_t give_up_at_ = keeper_clock::never;

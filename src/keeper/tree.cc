@@ -78,6 +78,30 @@ void find_children(tree::Spare spare) {
     read_children_of_all_threads(static_cast<int>(sys::getpid()), spare);
 }
 
+// Runnable, and not one tick of CPU time yet.
+bool waits_for_cpu(int pid) {
+    Path path;
+    path.add("/proc/");
+    path.add(pid);
+    path.add("/stat");
+    const int fd = open_for_reading(path);
+    if (fd < 0) return false;
+    char text[512];
+    const long got = sys::read(fd, text, sizeof text - 1);
+    sys::close(fd);
+    if (got <= 0) return false;
+    text[got] = 0;
+    // "pid (name) R ppid ...": the name may hold anything, so from its last parenthesis.
+    const char* at = nullptr;
+    for (const char* each = text; *each != 0; ++each)
+        if (*each == ')') at = each;
+    if (at == nullptr || at[1] != ' ' || at[2] != 'R') return false;
+    constexpr int fields_to_user_time = 11;  // behind the state
+    int spaces = 0;
+    for (at += 3; *at != 0 && spaces < fields_to_user_time; ++at) spaces += *at == ' ' ? 1 : 0;
+    return at[0] == '0' && at[1] == ' ' && at[2] == '0' && at[3] == ' ';
+}
+
 }  // namespace
 
 namespace tree {
@@ -96,6 +120,15 @@ Sent signal_all(int signal, Spare spare) {
         if (result == 0 && signal != SIGKILL) sys::kill(pid, SIGCONT);
     }
     return sent;
+}
+
+bool any_waits_for_cpu() {
+    find_children(spare_none);
+    for (unsigned next = 0; next < found_count; ++next) {
+        read_children_of_all_threads(found[next], spare_none);
+        if (waits_for_cpu(found[next])) return true;
+    }
+    return false;
 }
 
 bool any_child(Spare spare) {

@@ -95,13 +95,13 @@ struct WhyNot {
 };
 
 void add_output(Json& json, const Report& report) {
-    const bool split = report.out || report.err || report.error_excerpt;
+    const bool split = report.out || report.err;
     json["output"] = split ? Json(nullptr) : Json(text::to_utf8(report.output));
     json["stdout"] = split ? Json(text::to_utf8(report.out.value_or(""))) : Json(nullptr);
     json["stderr"] = split ? Json(text::to_utf8(report.err.value_or(""))) : Json(nullptr);
     json["excerpt"] = excerpt_json(report.excerpt);
     json["error_excerpt"] =
-        report.error_excerpt ? excerpt_json(*report.error_excerpt) : Json(nullptr);
+        split && report.error_excerpt ? excerpt_json(*report.error_excerpt) : Json(nullptr);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "run/spool.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 
 #include <cerrno>
 #include <cstring>
@@ -99,6 +100,7 @@ Result<CallFiles> make_call_files(SessionDir& session, record::Record page, cons
     CallFiles files;
     files.number = blank->number;
     files.record = std::move(blank->record);
+    ::flock(files.record.get(), LOCK_SH);  // in use: not to be emptied under whoever has it
     files.log = std::move(blank->log);
     const std::string number = std::to_string(files.number);
     files.shell_id = session.id + "-" + number;

@@ -176,6 +176,8 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
         report.cursor = state->kept.total;
     }
     if (files.error_log) {
+        report.out.emplace();
+        report.err.emplace();
         if (const auto state = collect::stream_state(files, Which::Errors))
             report.error_excerpt = excerpt_of(files, Which::Errors, *state, now.record.cap);
     }
