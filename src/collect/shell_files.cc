@@ -22,7 +22,7 @@ namespace {
 using record::Reason;
 using record::State;
 
-constexpr auto nursery_patience = std::chrono::seconds(2);
+constexpr auto nursery_patience = std::chrono::seconds(5);
 constexpr auto look_again = std::chrono::milliseconds(10);
 
 Error not_found(const std::string& id) {

@@ -40,7 +40,7 @@ struct Snapshot {
 };
 
 // Where a dead keeper's ending is about to be written by the nursery, waits for that: until
-// `patience`, or two seconds.
+// `patience`, or five seconds.
 Result<Snapshot> look(const ShellFiles& files, os::Deadline patience = {});
 
 // How a finished record ended. Pure.

@@ -75,7 +75,7 @@ Result<std::vector<Report>> list_all(const Settings& settings) {
     };
     std::vector<Row> rows;
     // One patience for all of them.
-    const auto patience = os::Clock::now() + std::chrono::seconds(2);
+    const auto patience = os::Clock::now() + std::chrono::seconds(3);
     const run::StateDir state = TRY(run::StateDir::open_for_reading(settings.state));
     for (const std::string& id : TRY(collect::shell_ids(state))) {
         const auto files = collect::open_shell(state, id);

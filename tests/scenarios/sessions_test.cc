@@ -48,7 +48,7 @@ TEST_P(Sessions, AreMadeByTheFirstCallAndJoinedByTheNext) {
     const json second = in("work", print_nursery);
     EXPECT_EQ(first["session"], "work");
     EXPECT_EQ(first["output"], second["output"]);
-    EXPECT_EQ(std::to_string(nursery_of(husk_, "work")) + "\n", first["output"]);
+    EXPECT_EQ(std::to_string(nursery_of(husk_, "work")) + "\n", first["output"].get<std::string>());
     EXPECT_NE(first["shell_id"], second["shell_id"]);
     EXPECT_EQ(listed("work").size(), 1U);
 }
