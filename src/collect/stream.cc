@@ -18,15 +18,17 @@ const os::Fd& log_of(const ShellFiles& files, Which which) {
 }
 
 // A keeper may be writing it at this moment: only what reads the same twice belongs together.
+// Once the tree is gone nobody writes, and the state is the last thing that was written.
 Result<record::Record> whole_record(const ShellFiles& files) {
+    record::Record page{};
     std::string last;
     for (int attempt = 0; attempt < tries; ++attempt) {
-        std::string bytes = TRY(os::read_at(files.record, 0, sizeof(record::Record)));
+        std::string bytes = TRY(os::read_at(files.record, 0, sizeof page));
         if (attempt > 0 && bytes == last) break;
         last = std::move(bytes);
+        if (last.size() == sizeof page) std::memcpy(&page, last.data(), sizeof page);
+        if (page.state == record::State::Gone) break;
     }
-    record::Record page{};
-    if (last.size() == sizeof page) std::memcpy(&page, last.data(), sizeof page);
     return page;
 }
 
@@ -102,18 +104,18 @@ Result<StreamState> stream_state(const ShellFiles& files, Which which) {
     state.counted = counts.bytes;
     state.ends_in_newline = counts.bytes == 0 || counts.last_byte == '\n';
     state.error = static_cast<int>(counts.error);
-    uint64_t stored = counts.stored_end;
-    if (counts.error == 0) {
-        // The record of a running command is a little behind its log.
-        struct stat info{};
-        if (::fstat(log_of(files, which).get(), &info) == 0)
-            stored = std::max(stored, static_cast<uint64_t>(info.st_size));
-    }
+    // The record of a running command is a little behind its log, and a damaged one may say
+    // anything: what is there is what the file has.
+    struct stat info{};
+    uint64_t stored = 0;
+    if (::fstat(log_of(files, which).get(), &info) == 0)
+        stored = static_cast<uint64_t>(info.st_size);
+    if (counts.error != 0) stored = std::min(stored, counts.stored_end);
     const uint64_t head = std::min(2 * record::drop_unit(page.cap), stored);
     state.kept.head_end = head;
-    state.kept.tail_start = std::max(head, counts.tail_start);
+    state.kept.tail_start = std::clamp(counts.tail_start, head, stored);
     state.kept.stored_end = stored;
-    state.kept.total = counts.error == 0 ? stored : counts.bytes;
+    state.kept.total = counts.error == 0 ? stored : std::max(stored, counts.bytes);
     return state;
 }
 
