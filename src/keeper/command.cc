@@ -28,6 +28,7 @@ constexpr uint64_t longest_settling_ms = 500;  // while something has not been l
 constexpr uint64_t rest_after_ms = 1000;
 constexpr uint64_t register_after_ms = 5;
 constexpr uint64_t save_after_ms = 10;
+constexpr uint64_t flood_save_ms = 50;
 constexpr uint64_t give_up_after_ms = 5000;
 constexpr uint64_t round_ms = 2;
 constexpr uint64_t late_round_ms = 1000;
@@ -84,7 +85,16 @@ void Command::keep(const husk::wire::Plan& plan, Page& page, Handles& handles, o
         wait_for_events();
         on_clock();
     }
+    finish_output();
     publish(State::Gone);
+}
+
+void Command::finish_output() {
+    output::Stream* const streams[] = {out_, err_};
+    for (output::Stream* stream : streams) {
+        stream->drain();
+        stream->flush();
+    }
 }
 
 uint64_t Command::next_moment() const {
@@ -179,8 +189,7 @@ void Command::settle() {
     settled_at_ = never;
     if (!tree_empty_ && leftovers_ == Leftovers::Kill && ladder_ == ladder::State::Standing)
         return climb(ladder::Event::StopHard);
-    out_->drain();
-    err_->drain();
+    finish_output();
     published_ = true;
     if (tree_empty_) return;  // keep() says that it is gone
     page_->set(husk::record::LeftTree);
@@ -274,7 +283,8 @@ void Command::on_clock() {
     on_ladder();
     if (is_over(register_at_, now_)) enroll();
     if (is_over(save_at_, now_)) {
-        save_at_ = never;
+        const bool flood = out_->flush() | err_->flush();
+        save_at_ = flood ? after(now_, flood_save_ms) : never;
         page_->save_counts();
     }
     if (is_over(rest_at_, now_)) {

@@ -59,6 +59,7 @@ private:
     void kill_round();
     void detach();
     void settle();
+    void finish_output();
     void publish(husk::record::State state);
     uint64_t next_moment() const;
 

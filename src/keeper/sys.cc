@@ -142,6 +142,7 @@ long fcntl_lock(int fd, int command, FileLock* lock) {
 long ioctl(int fd, unsigned long request, void* argument) {
     return call(__NR_ioctl, fd, static_cast<long>(request), as_long(argument));
 }
+long ftruncate(int fd, int64_t size) { return call(__NR_ftruncate, fd, size); }
 long fallocate(int fd, int mode, int64_t offset, int64_t length) {
     return call(__NR_fallocate, fd, mode, offset, length);
 }

@@ -81,6 +81,7 @@ long pipe2(int* fds, int flags);
 long fcntl(int fd, int command, long argument);
 long fcntl_lock(int fd, int command, FileLock* lock);
 long ioctl(int fd, unsigned long request, void* argument);
+long ftruncate(int fd, int64_t size);
 long fallocate(int fd, int mode, int64_t offset, int64_t length);
 long getdents64(int fd, void* into, size_t size);
 long mmap(void* where, size_t size, int protection, int flags, int fd, int64_t offset);
