@@ -32,7 +32,7 @@ Result<int> own_pidfd() {
 
 Result<Call> Call::start(Session& session, const LaunchPlan& plan, const std::string& message,
                          Belongings belongings, CallFiles files) {
-    auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
+    auto [ours, theirs] = TRY(session.make_lifeline());
     std::vector<int> fds = {belongings.directory.get(), belongings.input.get(), files.record.get(),
                             theirs.get(), files.log.get()};
     if (plan.streams == Streams::Split) fds.push_back(files.error_log.get());

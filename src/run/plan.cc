@@ -93,12 +93,17 @@ Result<std::string> encode(const LaunchPlan& plan) {
 Result<std::string> find_bash() {
     const char* variable = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
     const std::string path = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
+    // As a shell does: what was found is looked for again only when it is no longer there.
+    static thread_local std::string known_path, known;
+    if (path == known_path && ::access(known.c_str(), X_OK) == 0) return known;
     for (size_t at = 0; at <= path.size();) {
         const size_t end = std::min(path.find(':', at), path.size());
         // An empty entry means the working directory: not a place to find bash in.
         const std::string candidate = path.substr(at, end - at) + "/bash";
-        if (candidate.front() == '/' && end > at && ::access(candidate.c_str(), X_OK) == 0)
-            return candidate;
+        if (candidate.front() == '/' && end > at && ::access(candidate.c_str(), X_OK) == 0) {
+            known_path = path;
+            return known = candidate;
+        }
         at = end + 1;
     }
     return failure("bash", ENOENT, "not found in PATH (" + path + "); install it or extend PATH");

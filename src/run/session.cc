@@ -18,6 +18,7 @@
 #include "os/process.h"
 #include "os/procfs.h"
 #include "os/socket.h"
+#include "run/spool.h"
 
 extern "C" {
 extern const char husk_keeper_image_begin[];
@@ -164,6 +165,21 @@ bool Session::nursery_is_gone() const {
 
 Result<void> Session::send(std::string_view plan, std::span<const int> fds) const {
     return os::send_message(queue_, plan, fds);
+}
+
+Result<std::pair<os::Fd, os::Fd>> Session::make_lifeline() {
+    {
+        const std::lock_guard lock(ahead_guard_);
+        if (lifeline_ahead_) return *std::exchange(lifeline_ahead_, std::nullopt);
+    }
+    return os::socket_pair(SOCK_SEQPACKET);
+}
+
+void Session::make_ahead() {
+    make_files_ahead(*dir_);
+    auto lifeline = os::socket_pair(SOCK_SEQPACKET);
+    const std::lock_guard lock(ahead_guard_);
+    if (lifeline && !lifeline_ahead_) lifeline_ahead_ = std::move(*lifeline);
 }
 
 }  // namespace husk::run

@@ -3,9 +3,12 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "os/fd.h"
@@ -32,6 +35,11 @@ public:
     // Hands a plan to whichever keeper is free.
     Result<void> send(std::string_view plan, std::span<const int> fds) const;
 
+    // The two ends of a new lifeline: the caller's and the keeper's.
+    Result<std::pair<os::Fd, os::Fd>> make_lifeline();
+    // Makes what the next call will need, while this one runs.
+    void make_ahead();
+
 private:
     Result<void> start_nursery(std::chrono::milliseconds linger, const os::Fd* listener);
     Result<void> join_nursery(std::chrono::milliseconds linger);
@@ -41,6 +49,8 @@ private:
     std::unique_ptr<SessionDir> dir_;
     os::Fd nursery_;
     os::Fd queue_;
+    std::mutex ahead_guard_;
+    std::optional<std::pair<os::Fd, os::Fd>> lifeline_ahead_;
 };
 
 }  // namespace husk::run

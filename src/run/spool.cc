@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "os/file.h"
@@ -14,14 +16,17 @@
 namespace husk::run {
 namespace {
 
+constexpr size_t most_ahead = 8;
+
 void copy_text(char* to, size_t room, const std::string& text) {
     std::memcpy(to, text.data(), std::min(text.size(), room - 1));
 }
 
-// A new file, or an old one that is empty.
+// A new file, or an old one that was emptied. It is not emptied again here: ext4 writes a file
+// that was just truncated to the disk when it is closed, and the call would wait for that.
 Result<os::Fd> make_file(const SessionDir& session, const os::Fd& dir, const std::string& name,
                          int flags) {
-    if (take_blank(session.blank, dir, name)) return os::open_at(dir, name, flags | O_TRUNC);
+    if (take_blank(session.blank, dir, name)) return os::open_at(dir, name, flags);
     if (errno == EEXIST) return failure("rename", EEXIST, name);
     return os::open_at(dir, name, flags | O_CREAT | O_EXCL, 0600);
 }
@@ -48,7 +53,11 @@ Result<BlankFiles> make_blank_files(SessionDir& session) {
 Result<BlankFiles> take_blank_files(SessionDir& session) {
     {
         const std::lock_guard lock(session.ahead_guard);
-        if (session.ahead) return *std::exchange(session.ahead, std::nullopt);
+        if (!session.ahead.empty()) {
+            BlankFiles blank = std::move(session.ahead.back());
+            session.ahead.pop_back();
+            return blank;
+        }
     }
     return make_blank_files(session);
 }
@@ -113,15 +122,24 @@ Result<CallFiles> make_call_files(SessionDir& session, record::Record page, cons
 }
 
 void make_files_ahead(SessionDir& session) {
+    size_t wanted = 0;
     {
         const std::lock_guard lock(session.ahead_guard);
-        if (session.ahead) return;
+        if (!session.ahead.empty() || session.making_ahead) return;
+        session.making_ahead = true;
+        wanted = session.next_ahead;
+        session.next_ahead = std::min(wanted + 1, most_ahead);
     }
-    auto blank = make_blank_files(session);
-    if (!blank) return;  // the next call will say why
+    std::vector<BlankFiles> made;
+    while (made.size() < wanted) {
+        auto blank = make_blank_files(session);
+        if (!blank) break;  // the next call will say why
+        made.push_back(std::move(*blank));
+    }
+    std::ranges::reverse(made);  // they are taken from the back: the lowest number first
     const std::lock_guard lock(session.ahead_guard);
-    if (session.ahead) return remove_call_files(session, blank->number);
-    session.ahead = std::move(*blank);
+    std::ranges::move(made, std::back_inserter(session.ahead));
+    session.making_ahead = false;
 }
 
 }  // namespace husk::run

@@ -30,8 +30,8 @@ Result<CallFiles> make_call_files(SessionDir& session, record::Record page, cons
 // For a call that came to nothing.
 void remove_call_files(const SessionDir& session, uint64_t number);
 
-// Makes the files of the session's next call while this one runs: making a file costs more
-// than writing it.
+// Makes the files of the session's next calls while this one runs: making a file costs more
+// than writing it. None for a first call, which may be the only one, then more and more at once.
 void make_files_ahead(SessionDir& session);
 
 }  // namespace husk::run

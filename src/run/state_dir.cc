@@ -133,10 +133,11 @@ Result<StateDir> StateDir::open_or_make(const fs::path& path) {
 }
 
 SessionDir::~SessionDir() {
-    if (!ahead) return;
-    const std::string number = std::to_string(ahead->number);
-    ::unlinkat(logs.get(), (number + ".log").c_str(), 0);
-    ::unlinkat(records.get(), number.c_str(), 0);
+    for (const BlankFiles& unused : ahead) {
+        const std::string number = std::to_string(unused.number);
+        ::unlinkat(logs.get(), (number + ".log").c_str(), 0);
+        ::unlinkat(records.get(), number.c_str(), 0);
+    }
 }
 
 bool is_session_name(const std::string& name) {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "os/fd.h"
@@ -57,7 +57,9 @@ struct SessionDir {
     os::Fd blank;  // the state directory's empty files, to be used again
     std::atomic<uint64_t> next_number{1};
     std::mutex ahead_guard;
-    std::optional<BlankFiles> ahead;
+    std::vector<BlankFiles> ahead;
+    size_t next_ahead = 0;      // so many are made when there are none left
+    bool making_ahead = false;  // by one caller, and the others go on
 };
 
 // The error with the path in it, and what can be done.

@@ -98,7 +98,7 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     started.session_ = std::move(session);
     started.started_at_ = os::Clock::now();
     // Now, while bash starts: this thread has nothing else to do.
-    run::make_files_ahead(started.session_->dir());
+    started.session_->make_ahead();
     if (context.on_start) context.on_start(started.call_.files().shell_id);
     return started;
 }
