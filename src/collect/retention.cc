@@ -28,8 +28,8 @@ namespace {
 constexpr uint64_t least_grant = 256 * 1024;
 constexpr size_t most_finished = 4096;
 constexpr size_t most_blank = 8192;
-constexpr uint64_t calls_between_sweeps = 1024;
-constexpr uint64_t rest_factor = 20;     // so that vain sweeps take a twentieth of the time
+constexpr uint64_t calls_between_sweeps = 4096;
+constexpr uint64_t rest_factor = 100;    // so that vain sweeps take a hundredth of the time
 constexpr time_t settling_seconds = 60;  // a session this young may still be on its way
 constexpr uint64_t block = 4096;
 

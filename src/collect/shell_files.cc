@@ -153,12 +153,13 @@ Result<ShellFiles> open_shell(const run::StateDir& state, const std::string& id)
     const std::filesystem::path logs = state.path() / "sessions" / session / "log";
     files.log_path = logs / (number + ".log");
     files.error_log_path = logs / (number + ".err");
-    files.log = TRY(os::open(files.log_path, O_RDONLY));
+    const std::string log = session + "/log/" + number;
+    files.log = TRY(os::open_at(state.sessions(), log + ".log", O_RDONLY));
     uint32_t flags = 0;
     const ssize_t got =
         ::pread(files.record.get(), &flags, sizeof flags, offsetof(record::Record, flags));
     if (got == sizeof flags && (flags & record::SplitStreams) != 0)
-        files.error_log = TRY(os::open(files.error_log_path, O_RDONLY));
+        files.error_log = TRY(os::open_at(state.sessions(), log + ".err", O_RDONLY));
     return files;
 }
 

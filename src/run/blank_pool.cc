@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -62,12 +63,17 @@ bool take_blank(const os::Fd& blank, const os::Fd& to, const std::string& name) 
 }
 
 void give_back(const os::Fd& dir, const std::string& path, const os::Fd& blank) {
-    if (auto file = os::open_at(dir, path, O_WRONLY | O_NOFOLLOW); file && blank) {
+    struct stat info{};
+    const bool known = ::fstatat(dir.get(), path.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+    if (blank && known && S_ISREG(info.st_mode)) {
+        bool empty = info.st_size == 0;
+        if (!empty) {
+            const auto file = os::open_at(dir, path, O_WRONLY | O_NOFOLLOW);
+            empty = file && ::ftruncate(file->get(), 0) == 0;
+        }
         constexpr int letters = 12;
         const std::string name = random_id(letters);
-        if (::ftruncate(file->get(), 0) == 0 &&
-            ::renameat(dir.get(), path.c_str(), blank.get(), name.c_str()) == 0)
-            return;
+        if (empty && ::renameat(dir.get(), path.c_str(), blank.get(), name.c_str()) == 0) return;
     }
     ::unlinkat(dir.get(), path.c_str(), 0);
 }

@@ -71,27 +71,30 @@ Result<std::vector<Report>> list_all(const Settings& settings) {
     struct Row {
         bool live;
         uint64_t created;
-        Report report;
+        size_t index;
     };
     std::vector<Row> rows;
+    std::vector<Report> found;
     // One patience for all of them.
     const auto patience = os::Clock::now() + std::chrono::seconds(3);
     const run::StateDir state = TRY(run::StateDir::open_for_reading(settings.state));
-    for (const std::string& id : TRY(collect::shell_ids(state))) {
+    const std::vector<std::string> ids = TRY(collect::shell_ids(state));
+    found.reserve(ids.size());
+    for (const std::string& id : ids) {
         const auto files = collect::open_shell(state, id);
         if (!files) continue;  // cleared away meanwhile
         const auto now = collect::look(*files, patience);
         // Half-written or of another version: asked for by id, it says so.
         if (!now) continue;
-        rows.push_back({now->tree_lives, now->record.created,
-                        tool::report_of(*files, *now, call_from_json(now->call))});
+        rows.push_back({now->tree_lives, now->record.created, found.size()});
+        found.push_back(tool::report_of(*files, *now, call_from_json(now->call)));
     }
     std::ranges::stable_sort(rows, [](const Row& a, const Row& b) {
         return std::tie(b.live, b.created) < std::tie(a.live, a.created);
     });
     std::vector<Report> reports;
     reports.reserve(rows.size());
-    for (Row& row : rows) reports.push_back(std::move(row.report));
+    for (const Row& row : rows) reports.push_back(std::move(found[row.index]));
     return reports;
 }
 

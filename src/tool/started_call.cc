@@ -16,6 +16,8 @@ namespace {
 // A keeper takes a plan within a millisecond; only a machine out of processes needs longer.
 constexpr auto start_patience = std::chrono::seconds(10);
 constexpr auto cancel_again = std::chrono::milliseconds(10);
+// The kernel takes longer to end a watch than a short command takes altogether.
+constexpr auto watch_after = std::chrono::milliseconds(10);
 
 uint64_t now_ns() {
     using namespace std::chrono;
@@ -80,12 +82,7 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     run::CallFiles files = TRY(run::make_call_files(session->dir(), page, plan.call_json, split));
 
     StartedCall started;
-    if (context.on_output) {
-        std::vector<int> logs = {files.log.get()};
-        if (split) logs.push_back(files.error_log.get());
-        started.watch_.emplace(logs);
-        started.on_output_ = context.on_output;
-    }
+    started.on_output_ = context.on_output;
     const uint64_t number = files.number;
     auto call =
         run::Call::start(*session, plan.launch, message, std::move(belongings), std::move(files));
@@ -112,6 +109,7 @@ void StartedCall::add_fds(std::vector<pollfd>& fds) const {
 os::Deadline StartedCall::deadline() const {
     if (cancelled_ && !stop_sent_) return os::Clock::now() + cancel_again;
     if (watch_ && watch_->interval()) return os::Clock::now() + *watch_->interval();
+    if (on_output_ && !watch_) return started_at_ + watch_after;
     if (background_confirmed_) return started_at_ + plan_.early_end;
     if (nursery_watched_) return started_at_ + start_patience;
     return std::nullopt;
@@ -125,10 +123,17 @@ bool StartedCall::on_news(run::News news) {
 
 bool StartedCall::advance() {
     if (watch_) watch_->clear();
+    if (on_output_ && !watch_ && os::Clock::now() >= started_at_ + watch_after) watch_logs();
     const bool over = advance_without_output();
     // After the news: whatever was written before the ending is given with it.
     if (on_output_ && !taken_back_) give_output();
     return over;
+}
+
+void StartedCall::watch_logs() {
+    std::vector<int> logs = {call_.files().log.get()};
+    if (call_.files().error_log) logs.push_back(call_.files().error_log.get());
+    watch_.emplace(logs);
 }
 
 void StartedCall::give_output() {

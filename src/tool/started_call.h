@@ -54,6 +54,7 @@ public:
 private:
     bool on_news(run::News news);
     bool advance_without_output();
+    void watch_logs();
     void give_output();
     bool try_to_cancel();
 
