@@ -99,7 +99,21 @@ if(HUSK_TESTS)
     endif()
 endif()
 
+# Fuzz targets run with libFuzzer under ./dev fuzz, and for a minute with a driver of our own in the tests.
 file(GLOB fuzz_targets CONFIGURE_DEPENDS tests/fuzz/*.cc)
+if(HUSK_TESTS AND NOT HUSK_FUZZ)
+    foreach(source ${fuzz_targets})
+        cmake_path(GET source STEM name)
+        add_executable(mutate_${name} ${source} tests/fuzz/driver/mutate.cc)
+        set_target_properties(mutate_${name} PROPERTIES
+            RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests)
+        target_include_directories(mutate_${name} PRIVATE src)
+        target_link_libraries(mutate_${name} PRIVATE libhusk nlohmann_json::nlohmann_json husk_options)
+        add_test(NAME fuzz/${name}
+            COMMAND mutate_${name} 60 ${PROJECT_SOURCE_DIR}/tests/oracle/scripts.txt)
+        set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 180)
+    endforeach()
+endif()
 if(HUSK_FUZZ)
     foreach(source ${fuzz_targets})
         cmake_path(GET source STEM name)

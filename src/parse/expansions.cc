@@ -1,0 +1,317 @@
+// What bash replaces when it runs: variables, substitutions, arithmetic. All that is code in
+// them is parsed, in whatever corner it stands.
+#include <utility>
+
+#include "parse/letters.h"
+#include "parse/parser.h"
+
+namespace husk::parse {
+namespace {
+
+// What stands between backticks: a backslash quotes `, \ and $, and " inside double quotes.
+std::string unescaped(std::string_view text, bool in_double_quotes) {
+    std::string result;
+    for (size_t i = 0; i < text.size(); ++i) {
+        const char after = i + 1 < text.size() ? text[i + 1] : '\0';
+        const bool quotes =
+            after == '`' || after == '\\' || after == '$' || (in_double_quotes && after == '"');
+        if (text[i] == '\\' && quotes) ++i;
+        result += text[i];
+    }
+    return result;
+}
+
+}  // namespace
+
+void Parser::read_backtick(Word& word, Quoting quoting) {
+    const size_t begin = at_;
+    size_t at = at_ + 1;
+    while (at < end_ && text_[at] != '`') at += text_[at] == '\\' ? 2 : 1;
+    if (at >= end_) {
+        at_ = end_;
+        return fail("unexpected EOF while looking for matching ``'");
+    }
+    at_ = at + 1;
+    const bool quoted = quoting == Quoting::Double;
+    const std::string code = unescaped(slice(begin + 1, at), quoted);
+    state_.derived += code.size();
+    if (state_.derived > most_read_again) return give_up("too much of it stands between backticks");
+    if (enter()) {
+        const Via via = std::exchange(state_.via, Via::Substitution);
+        const size_t carrier = state_.carrier;
+        Parser inner(code, state_, range_from(begin));
+        inner.parse_all();
+        state_.via = via;
+        state_.carrier = carrier;
+    }
+    leave();
+    word.pieces.push_back({Piece::Kind::Substitution, std::string(slice(begin, at_)), quoted, {}});
+}
+
+void Parser::read_dollar(Word& word, Quoting quoting) {
+    const size_t begin = at_;
+    const bool quoted = quoting == Quoting::Double;
+    const char after = peek_after(1);
+    const auto variable = [&](std::string name) {
+        word.pieces.push_back(
+            {Piece::Kind::Variable, std::string(slice(begin, at_)), quoted, std::move(name)});
+    };
+    if (after == '{') return read_parameter(word, quoting);
+    if (after == '[') return read_old_arithmetic(word, quoting);
+    if (after == '(') {
+        advance();
+        peek();
+        advance();
+        const size_t inside = at_;
+        if (peek() == '(') {
+            advance();
+            if (try_arithmetic()) {
+                word.pieces.push_back(
+                    {Piece::Kind::Arithmetic, std::string(slice(begin, at_)), quoted, {}});
+                return;
+            }
+            if (stopped()) return;
+            at_ = inside;
+        }
+        return read_substitution(word, begin, Piece::Kind::Substitution, quoting);
+    }
+    if (!quoted && after == '\'') {
+        peek();
+        if (text_[at_ + 1] == '\'') return read_ansi(word);
+    }
+    advance();
+    if (!quoted && after == '"') {
+        peek();
+        return read_double(word);
+    }
+    if (is_name_start(after)) {
+        std::string name;
+        for (; is_name_letter(peek()); advance()) name += peek();
+        return variable(std::move(name));
+    }
+    if (is_digit(after) || is_special_parameter(after)) {
+        peek();
+        advance();
+        return variable(std::string(1, after));
+    }
+    add_text(word, "$", quoted);
+}
+
+void Parser::read_parameter(Word& word, Quoting quoting) {
+    if (enter()) read_parameter_inside(word, quoting);
+    leave();
+}
+
+void Parser::read_parameter_inside(Word& word, Quoting quoting) {
+    const size_t begin = at_;
+    advance();
+    peek();
+    advance();
+    const char first = peek();
+    // Newer shells run what stands in ${ x; } and ${|x;}.
+    if (is_blank(first) || first == '\n' || first == '|')
+        return give_up("${ } holds a command, which only some versions of bash run");
+    std::string name;
+    const char second = peek_after(1);
+    const bool prefix = (first == '!' || first == '#') && second != '}' &&
+                        (is_name_letter(second) || is_special_parameter(second));
+    if (prefix) advance();
+    if (is_name_start(peek())) {
+        for (; is_name_letter(peek()); advance()) name += peek();
+    } else if (is_digit(peek())) {
+        for (; is_digit(peek()); advance()) name += peek();
+    } else if (is_special_parameter(peek())) {
+        name = std::string(1, peek());
+        advance();
+    }
+    if (peek() == '[') scan_subscript();
+    const char operation = peek();
+    if (operation == '@' && peek_after(1) == 'P')
+        not_understood("${" + name + "@P} runs what is in a variable");
+    const bool pattern = operation == '#' || operation == '%' || operation == '/' ||
+                         operation == '^' || operation == ',';
+    read_parameter_word(quoting, quoting == Quoting::None || pattern);
+    word.pieces.push_back({Piece::Kind::Variable, std::string(slice(begin, at_)),
+                           quoting == Quoting::Double, std::move(name)});
+}
+
+// Up to the closing brace. Single quotes always pair, but inside double quotes they keep
+// nothing from being expanded unless a pattern stands there.
+void Parser::read_parameter_word(Quoting quoting, bool single_quotes) {
+    bool in_single = false;
+    while (!stopped()) {
+        const char letter = peek();
+        if (at_ >= end_) return fail("unexpected EOF while looking for matching `}'");
+        if (letter == '}' && !in_single) return advance();
+        if (letter == '\'' && single_quotes) {
+            Word nowhere;
+            read_single(nowhere);
+        } else if (letter == '\'') {
+            in_single = !in_single;
+            advance();
+        } else if (letter == '"' && in_single) {
+            advance();
+        } else {
+            scan_live(letter, quoting);
+        }
+    }
+}
+
+// One letter, or the quoted or expanded thing that starts here.
+void Parser::scan_live(char letter, Quoting quoting) {
+    Word nowhere;
+    const bool process = (letter == '<' || letter == '>') && peek_after(1) == '(';
+    if (letter == '\\') {
+        advance();
+        if (at_ < end_) ++at_;
+    } else if (letter == '"') {
+        read_double(nowhere);
+    } else if (letter == '`') {
+        read_backtick(nowhere, quoting);
+    } else if (letter == '$') {
+        read_dollar(nowhere, quoting);
+    } else if (process && quoting == Quoting::None) {
+        const size_t begin = at_;
+        advance();
+        peek();
+        advance();
+        read_substitution(nowhere, begin, Piece::Kind::Process, quoting);
+    } else {
+        advance();
+    }
+}
+
+void Parser::scan_quoted(char letter) {
+    Word nowhere;
+    if (letter == '\'') return read_single(nowhere);
+    scan_live(letter, Quoting::None);
+}
+
+void Parser::read_substitution(Word& word, size_t begin, Piece::Kind kind, Quoting quoting) {
+    std::vector<PendingDocument> outer;
+    outer.swap(documents_);
+    const Via via = std::exchange(state_.via, Via::Substitution);
+    if (enter()) {
+        parse_list();
+        if (!stopped() && !eat(')')) fail_here();
+        if (!stopped() && !documents_.empty())
+            give_up("a here-document begins in a substitution and does not end there");
+    }
+    leave();
+    state_.via = via;
+    documents_.swap(outer);
+    word.pieces.push_back({kind, std::string(slice(begin, at_)), quoting == Quoting::Double, {}});
+}
+
+// True when what starts here is arithmetic up to "))"; else nothing has happened.
+bool Parser::try_arithmetic() {
+    Script& script = state_.script;
+    const size_t commands = script.commands.size();
+    const size_t pipelines = script.pipelines.size();
+    const size_t functions = script.functions.size();
+    const size_t reasons = script.not_understood.size();
+    if (!enter()) {
+        leave();
+        return false;
+    }
+    const size_t begin = at_;
+    const bool arithmetic = scan_arithmetic();
+    leave();
+    if (arithmetic && !stopped()) return true;
+    state_.derived += at_ - begin + 1;
+    if (state_.derived > most_read_again) {
+        give_up("its parentheses are too tangled");
+        return false;
+    }
+    if (script.not_understood.size() > reasons && stopped()) return false;  // too much anyway
+    script.error.reset();
+    state_.stopped = false;
+    script.commands.resize(commands);
+    script.pipelines.resize(pipelines);
+    script.functions.resize(functions);
+    script.not_understood.resize(reasons);
+    return false;
+}
+
+bool Parser::scan_arithmetic() {
+    size_t depth = 0;
+    bool in_single = false;
+    while (!stopped()) {
+        const char letter = peek();
+        if (at_ >= end_) return false;
+        if (letter == '\'') {
+            in_single = !in_single;
+            advance();
+        } else if (in_single && letter != '$' && letter != '`') {
+            advance();
+        } else if (letter == '(') {
+            ++depth;
+            advance();
+        } else if (letter == ')' && depth > 0) {
+            --depth;
+            advance();
+        } else if (letter == ')') {
+            advance();
+            return eat(')');
+        } else {
+            scan_live(letter, Quoting::Double);
+        }
+    }
+    return false;
+}
+
+void Parser::read_old_arithmetic(Word& word, Quoting quoting) {
+    const size_t begin = at_;
+    advance();
+    peek();
+    if (scan_subscript())
+        word.pieces.push_back({Piece::Kind::Arithmetic,
+                               std::string(slice(begin, at_)),
+                               quoting == Quoting::Double,
+                               {}});
+}
+
+// [ ... ] with brackets that pair; everything in it is expanded.
+bool Parser::scan_subscript() {
+    size_t depth = 0;
+    while (!stopped()) {
+        const char letter = peek();
+        if (at_ >= end_) {
+            fail("unexpected EOF while looking for matching `]'");
+        } else if (letter == '[') {
+            ++depth;
+            advance();
+        } else if (letter == ']') {
+            advance();
+            if (--depth == 0) return true;
+        } else {
+            scan_quoted(letter);
+        }
+    }
+    return false;
+}
+
+// The body of a here-document: like double quotes, but " is a letter.
+void Parser::scan_document(Word& word) {
+    const auto add = [&](char letter) { add_text(word, {&letter, 1}, true); };
+    while (!stopped()) {
+        const char letter = peek();
+        if (at_ >= end_) return;
+        if (letter == '\\') {
+            const char after = peek_after(1);
+            const bool escapes = after == '$' || after == '`' || after == '\\';
+            if (!escapes) add('\\');
+            advance();
+            if (escapes) add(text_[at_++]);
+        } else if (letter == '$') {
+            read_dollar(word, Quoting::Double);
+        } else if (letter == '`') {
+            read_backtick(word, Quoting::Double);
+        } else {
+            add(letter);
+            advance();
+        }
+    }
+}
+
+}  // namespace husk::parse

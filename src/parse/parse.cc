@@ -1,0 +1,368 @@
+// The door: parses, adds what commands carry, and puts everything in order.
+#include <algorithm>
+#include <utility>
+
+#include "parse/letters.h"
+#include "parse/parser.h"
+#include "parse/wrappers.h"
+
+namespace husk::parse {
+namespace {
+
+// How much may be looked at again because commands hand it on.
+struct Budget {
+    size_t words = 50'000;
+    size_t code_bytes = 256 << 10;
+};
+
+Script parse_nested(std::string_view text, const Limits& limits, size_t depth, Budget& budget);
+
+constexpr size_t something_else = Command::none - 1;
+
+// echo x, printf x, cat <<E: what they write can be seen.
+bool writes_known_text(const Command& command) {
+    const std::string program = command.program();
+    if (program == "cat")
+        return command.words.size() == 1 && command.redirects.size() == 1 &&
+               command.redirects[0].kind == Redirect::Kind::HereDocument;
+    return (program == "echo" || program == "printf") && command.redirects.empty() &&
+           command.words.size() > 1;
+}
+
+// As far as it is text: what printf makes of % and of backslashes is not worked out.
+Word text_written_by(const Command& command) {
+    if (command.program() == "cat") return command.redirects[0].target;
+    Word text;
+    bool options = command.program() == "echo";
+    for (size_t i = 1; i < command.words.size(); ++i) {
+        const Word& word = command.words[i];
+        options = options && (word.is("-n") || word.is("-e") || word.is("-E"));
+        if (options) continue;
+        if (!text.pieces.empty()) add_text(text, " ", false);
+        text.pieces.insert(text.pieces.end(), word.pieces.begin(), word.pieces.end());
+    }
+    const bool formatted = command.program() == "printf" || command.words[1].is("-e");
+    if (formatted && text.shown().find_first_of("%\\") != std::string::npos)
+        text.pieces.push_back({Piece::Kind::Substitution, "", true, {}});
+    return text;
+}
+
+// Builds the script anew with each carrier followed by what it carries.
+class Arrangement {
+public:
+    Arrangement(Script& from, const Limits& limits, size_t depth, Budget& budget)
+        : from_(from),
+          limits_(limits),
+          depth_(depth),
+          budget_(budget),
+          places_(from.commands.size()) {}
+
+    void arrange();
+
+private:
+    struct Place {
+        size_t begin = 0;
+        size_t end = 0;
+        std::vector<size_t> children;
+        size_t fed_by = Command::none;  // the command before it in a pipe, if that is all there is
+    };
+
+    size_t emit(size_t old, size_t carrier, size_t depth);
+    void emit_carried(size_t index);
+    void emit_words(size_t index, const Carried& carried);
+    void emit_code(size_t index, const std::string& code, const Range& range, Via via);
+    void run_string(size_t index, const Carried& carried);
+    void read_standard_input(size_t index);
+    void find_feeders();
+    bool all_carried_by(const Pipeline::Stage& stage) const;
+    void move_ranges();
+    void note_hidden(const Command& command);
+    void not_understood(const std::string& reason);
+
+    Script& from_;
+    const Limits& limits_;
+    size_t depth_;
+    Budget& budget_;
+    Script made_;
+    std::vector<Place> places_;
+    size_t feeder_ = Command::none;
+    bool aliases_made_ = false;
+    bool aliases_work_ = false;
+};
+
+void Arrangement::not_understood(const std::string& reason) {
+    auto& reasons = made_.not_understood;
+    if (std::ranges::find(reasons, reason) == reasons.end()) reasons.push_back(reason);
+}
+
+void Arrangement::arrange() {
+    made_.source = std::move(from_.source);
+    made_.not_understood = std::move(from_.not_understood);
+    made_.error = std::move(from_.error);
+    std::vector<size_t> roots;
+    for (size_t i = 0; i < from_.commands.size(); ++i) {
+        const size_t carrier = from_.commands[i].carrier;
+        (carrier == Command::none ? roots : places_[carrier].children).push_back(i);
+    }
+    find_feeders();
+    for (const size_t root : roots) emit(root, Command::none, 0);
+    move_ranges();
+    if (aliases_made_ && (aliases_work_ || depth_ > 0))
+        not_understood("aliases change what its words mean");
+    from_ = std::move(made_);
+}
+
+size_t Arrangement::emit(size_t old, size_t carrier, size_t depth) {
+    const size_t index = made_.commands.size();
+    places_[old].begin = index;
+    made_.commands.push_back(std::move(from_.commands[old]));
+    made_.commands[index].carrier = carrier;
+    made_.commands[index].depth = depth;
+    for (const size_t child : places_[old].children) emit(child, index, depth + 1);
+    feeder_ = places_[old].fed_by;
+    emit_carried(index);
+    places_[old].end = made_.commands.size();
+    return index;
+}
+
+void Arrangement::emit_carried(size_t index) {
+    note_hidden(made_.commands[index]);
+    if (made_.commands.size() > limits_.commands || made_.commands[index].depth > limits_.depth)
+        return not_understood("commands are handed on too often");
+    for (const Carried& carried : carried_by(made_.commands[index])) {
+        if (carried.kind == Carried::Kind::Words)
+            emit_words(index, carried);
+        else
+            run_string(index, carried);
+    }
+    if (reads_code(made_.commands[index])) read_standard_input(index);
+}
+
+void Arrangement::emit_words(size_t index, const Carried& carried) {
+    const Command& carrier = made_.commands[index];
+    const size_t count = carried.last - carried.first;
+    if (count > budget_.words) return not_understood("commands are handed on too often");
+    budget_.words -= count;
+    Command command;
+    const auto at = [&](size_t i) {
+        return carrier.words.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    command.words.assign(at(carried.first), at(carried.last));
+    command.range = {command.words.front().range.begin, command.words.back().range.end};
+    // Inside a derived text all ranges are that text's; there the words have to do.
+    const Range& whole = carrier.range;
+    const bool in_source = command.range.begin > whole.begin && command.range.end <= whole.end &&
+                           carrier.via != Via::Code && carrier.via != Via::Remote;
+    if (in_source && command.range.begin < command.range.end &&
+        command.range.end <= made_.source.size()) {
+        command.text =
+            made_.source.substr(command.range.begin, command.range.end - command.range.begin);
+    } else {
+        command.range = whole;
+        for (const Word& word : command.words)
+            command.text += (command.text.empty() ? "" : " ") + word.shown();
+    }
+    if (carried.more_words) {
+        Word rest;
+        rest.range = command.words.back().range;
+        rest.pieces.push_back({Piece::Kind::Substitution, "...", true, {}});
+        command.words.push_back(std::move(rest));
+    }
+    command.carrier = index;
+    command.depth = carrier.depth + 1;
+    command.via = carrier.via == Via::Remote ? Via::Remote : Via::Wrapper;
+    made_.commands.push_back(std::move(command));
+    emit_carried(made_.commands.size() - 1);
+}
+
+void Arrangement::run_string(size_t index, const Carried& carried) {
+    std::string code;
+    bool known = !carried.more_words;
+    const std::vector<Word>& words = made_.commands[index].words;
+    const bool gets_more = words.back().shown() == "..." && !words.back().known();
+    for (size_t i = carried.first; i < carried.last; ++i) {
+        known = known && words[i].known();
+        code += (code.empty() ? "" : " ") + words[i].shown();
+    }
+    // xargs and find put their input into the script itself.
+    if (gets_more && code.find("{}") != std::string::npos) known = false;
+    const Range range{words[carried.first].range.begin, words[carried.last - 1].range.end};
+    const Via via = carried.kind == Carried::Kind::Remote ? Via::Remote : Via::Code;
+    if (!known && made_.commands[index].opaque.empty())
+        made_.commands[index].opaque = "it runs a text that is not known before running";
+    emit_code(index, code, range, via);
+}
+
+// A script in a string. What of it is known is looked at, whatever the rest may be.
+void Arrangement::emit_code(size_t index, const std::string& code, const Range& range, Via via) {
+    const size_t depth = made_.commands[index].depth + 1;
+    if (depth_ + 1 >= limits_.depth / 4 || code.size() > budget_.code_bytes)
+        return not_understood("scripts stand in strings in strings, too many of them");
+    budget_.code_bytes -= code.size();
+    Script inner = parse_nested(code, limits_, depth_ + 1, budget_);
+    if (inner.error && made_.commands[index].opaque.empty())
+        not_understood("a string that is run as a script is none: " + inner.error->message);
+    for (const std::string& reason : inner.not_understood) not_understood(reason);
+    const size_t base = made_.commands.size();
+    for (Command& command : inner.commands) {
+        command.carrier = command.carrier == Command::none ? index : command.carrier + base;
+        command.depth += depth;
+        command.range = range;
+        if (command.via == Via::Script || via == Via::Remote) command.via = via;
+        made_.commands.push_back(std::move(command));
+    }
+    for (Pipeline& pipeline : inner.pipelines) {
+        for (Pipeline::Stage& stage : pipeline.stages) {
+            stage.first += base;
+            stage.last += base;
+        }
+        made_.pipelines.push_back(std::move(pipeline));
+    }
+    for (Function& function : inner.functions) {
+        function.first += base;
+        function.last += base;
+        made_.functions.push_back(std::move(function));
+    }
+}
+
+// bash <<< 'x', bash <<E, echo x | bash
+void Arrangement::read_standard_input(size_t index) {
+    constexpr auto unknown = "it runs a text that is not known before running";
+    for (size_t i = 0; i < made_.commands[index].redirects.size(); ++i) {
+        const Redirect& redirect = made_.commands[index].redirects[i];
+        if (redirect.descriptor != 0) continue;
+        const bool document = redirect.kind == Redirect::Kind::HereDocument ||
+                              redirect.kind == Redirect::Kind::HereString;
+        if (!document) return;
+        const std::string code = redirect.target.shown();
+        const Range range = redirect.target.range;
+        if (!redirect.target.known()) made_.commands[index].opaque = unknown;
+        return emit_code(index, code, range, Via::Code);
+    }
+    if (feeder_ == Command::none) return;
+    if (feeder_ == something_else) {
+        made_.commands[index].opaque = "it runs what the pipe brings";
+        return;
+    }
+    const Command& feeder = made_.commands[places_[feeder_].begin];
+    const Word text = text_written_by(feeder);
+    const Range range = feeder.range;
+    if (!text.known()) made_.commands[index].opaque = unknown;
+    emit_code(index, text.shown(), range, Via::Code);
+}
+
+// Who writes into the pipe that a stage reads from. One command whose text can be seen, or
+// something else.
+void Arrangement::find_feeders() {
+    for (const Pipeline& pipeline : from_.pipelines) {
+        for (size_t stage = 1; stage < pipeline.stages.size(); ++stage) {
+            const Pipeline::Stage& before = pipeline.stages[stage - 1];
+            const Pipeline::Stage& now = pipeline.stages[stage];
+            const bool plain = stage == 1 && before.last > before.first &&
+                               writes_known_text(from_.commands[before.first]) &&
+                               all_carried_by(before);
+            for (size_t i = now.first; i < now.last && i < places_.size(); ++i)
+                places_[i].fed_by = plain ? before.first : something_else;
+        }
+    }
+}
+
+bool Arrangement::all_carried_by(const Pipeline::Stage& stage) const {
+    for (size_t i = stage.first + 1; i < stage.last; ++i)
+        if (from_.commands[i].carrier == from_.commands[stage.first].carrier) return false;
+    return true;
+}
+
+void Arrangement::move_ranges() {
+    const auto moved = [&](size_t& first, size_t& last) {
+        size_t begin = made_.commands.size();
+        size_t end = 0;
+        for (size_t i = first; i < last && i < places_.size(); ++i) {
+            begin = std::min(begin, places_[i].begin);
+            end = std::max(end, places_[i].end);
+        }
+        first = std::min(begin, end);
+        last = end;
+    };
+    for (Pipeline& pipeline : from_.pipelines) {
+        for (Pipeline::Stage& stage : pipeline.stages) moved(stage.first, stage.last);
+        made_.pipelines.push_back(std::move(pipeline));
+    }
+    for (Function& function : from_.functions) {
+        moved(function.first, function.last);
+        made_.functions.push_back(std::move(function));
+    }
+}
+
+bool has_substitution(std::string_view text) {
+    return text.find("$(") != std::string_view::npos || text.find('`') != std::string_view::npos;
+}
+
+// name[ ... $( ... : evaluated as arithmetic, bash runs what stands in the brackets.
+bool is_subscript_with_substitution(std::string_view text) {
+    for (size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1)) {
+        if (at == 0 || !is_name_letter(text[at - 1])) continue;
+        const std::string_view rest = text.substr(at, text.find(']', at) - at);
+        if (has_substitution(rest)) return true;
+    }
+    return false;
+}
+
+// Texts that bash expands although they are quoted here.
+void Arrangement::note_hidden(const Command& command) {
+    const auto arithmetic_may_run = [](const Word& word) {
+        return std::ranges::any_of(word.pieces, [](const Piece& piece) {
+            return piece.kind == Piece::Kind::Text && is_subscript_with_substitution(piece.text);
+        });
+    };
+    for (const Assignment& assignment : command.assignments) {
+        const std::string text = assignment.value.shown();
+        const std::string& name = assignment.name;
+        const bool prompt = name == "PS0" || name == "PS1" || name == "PS2" || name == "PS4" ||
+                            name == "PROMPT_COMMAND";
+        if (prompt && has_substitution(text))
+            not_understood(assignment.name + " is a text that bash runs");
+        if (arithmetic_may_run(assignment.value))
+            not_understood("arithmetic may run what stands in " + assignment.name);
+    }
+    static constexpr std::string_view evaluating[] = {
+        "let",  "declare", "typeset", "local", "export",  "readonly",  "printf",
+        "read", "unset",   "test",    "[",     "mapfile", "readarray", "wait"};
+    const std::string program = command.program();
+    const bool evaluates = std::ranges::find(evaluating, program) != std::end(evaluating);
+    for (const Word& word : command.words)
+        if (evaluates && arithmetic_may_run(word))
+            not_understood(program + " may run what stands in brackets");
+    const auto has = [&](std::string_view text) {
+        return std::ranges::any_of(command.words, [&](const Word& word) { return word.is(text); });
+    };
+    // Aliases are expanded only when a script asks for it, or by shells other than bash.
+    if (program == "shopt" && has("expand_aliases") && !has("-u")) aliases_work_ = true;
+    if (program == "set" && has("posix")) aliases_work_ = true;
+    if (program == "alias" && command.words.size() > 1) aliases_made_ = true;
+}
+
+Script parse_nested(std::string_view text, const Limits& limits, size_t depth, Budget& budget) {
+    State state{limits};
+    state.script.source = std::string(text);
+    if (text.size() > limits.bytes) {
+        state.script.not_understood.push_back("it has more than " + std::to_string(limits.bytes) +
+                                              " bytes");
+    } else if (text.find('\0') != std::string_view::npos) {
+        state.script.error = SyntaxError{"it contains a NUL byte", 1};
+    } else {
+        Parser parser(state.script.source, state);
+        parser.parse_all();
+    }
+    Arrangement(state.script, limits, depth, budget).arrange();
+    return std::move(state.script);
+}
+
+}  // namespace
+
+Script parse(std::string_view text, const Limits& limits) {
+    Budget budget;
+    return parse_nested(text, limits, 0, budget);
+}
+
+}  // namespace husk::parse

@@ -1,0 +1,296 @@
+// What a script runs, as a listing: a line for each command, two spaces for each carrier, then a
+// letter for how it comes to be run (s in the script, $ substitution, w wrapper, c code,
+// r remote) and its words, with ? before those that are not known.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "parse/script.h"
+
+namespace husk::parse {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+std::string listing(const std::string& text) {
+    const Script script = parse(text);
+    std::string result;
+    for (const Command& command : script.commands) {
+        result += std::string(2 * command.depth, ' ') + "s$wcr"[static_cast<size_t>(command.via)];
+        for (const Assignment& assignment : command.assignments)
+            result += " " + assignment.name + "=" + assignment.value.shown();
+        for (const Word& word : command.words)
+            result += std::string(" ") + (word.known() ? "" : "?") + word.shown();
+        for (const Redirect& redirect : command.redirects)
+            result += " <" + std::to_string(redirect.descriptor) + ">";
+        result += command.opaque.empty() ? "\n" : " ...\n";
+    }
+    for (const std::string& reason : script.not_understood) result += "not: " + reason + "\n";
+    if (script.error) result += "error: " + script.error->message + "\n";
+    return result;
+}
+
+struct Row {
+    const char* text;
+    const char* commands;
+};
+
+class Listing : public testing::TestWithParam<Row> {};
+
+TEST_P(Listing, IsComplete) { EXPECT_EQ(listing(GetParam().text), GetParam().commands); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Words, Listing,
+    testing::Values(Row{"git  push \"-f\" 'origin' +main", "s git push -f origin +main\n"},
+                    Row{"g\\it r\"\"m 'a'\"b\"c", "s git rm abc\n"},
+                    Row{"$'\\x72\\x6d' -rf /", "s rm -rf /\n"}, Row{"r\\\nm x", "s rm x\n"},
+                    Row{"{rm,-rf,/}", "s rm -rf /\n"}, Row{"rm -{r,f} {~,/}", "s rm -r -f ?~ /\n"},
+                    Row{"echo {1..3} {a,b}{c,d}", "s echo 1 2 3 ac ad bc bd\n"},
+                    Row{"echo $x \"$y z\" ${a[1]} $1 $@", "s echo ?$x ?$y z ?${a[1]} ?$1 ?$@\n"},
+                    Row{"ls *.c a? [ab]c", "s ls ?*.c ?a? ?[ab]c\n"},
+                    Row{"ls '*' \\* [ ]", "s ls * * [ ]\n"},
+                    Row{"cd ~ ~/x ~me a~ '~'", "s cd ?~ ?~/x ?~me a~ ~\n"},
+                    Row{"echo $((1+2)) $[3]", "s echo ?$((1+2)) ?$[3]\n"},
+                    Row{"a # b\nc", "s a\ns c\n"}, Row{"a#b", "s a#b\n"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Lists, Listing,
+    testing::Values(
+        Row{"", ""}, Row{"# nothing", ""},
+        Row{"a; b & c && d || e\nf", "s a\ns b\ns c\ns d\ns e\ns f\n"},
+        Row{"a | b |& c", "s a\ns b\ns c\n"}, Row{"! a; time -p b | c; time", "s a\ns b\ns c\n"},
+        Row{"(a; b) > x", "s a\ns b\ns <1>\n"}, Row{"{ a; } 2>&1 | b", "s a\ns <2>\ns b\n"},
+        Row{"if a; then b; elif c; then d; else e; fi", "s a\ns b\ns c\ns d\ns e\n"},
+        Row{"while a; do b; done; until c; do d; done", "s a\ns b\ns c\ns d\n"},
+        Row{"for x in 1 $(a) 2; do b $x; done < f", "$ a\ns b ?$x\ns <0>\n"},
+        Row{"for x do a; done", "s a\n"}, Row{"for ((i=$(a);i<3;i++)); do b; done", "$ a\ns b\n"},
+        Row{"case $(a) in x|$(b)) c;; (y) d;& *) e;;& z) esac", "$ a\n$ b\ns c\ns d\ns e\n"},
+        Row{"select x in a; do b; done", "s b\n"},
+        Row{"f() { a; }; function g { b; }; h () (c)", "s a\ns b\ns c\n"},
+        Row{"coproc a; coproc X { b; }", "s a\ns b\n"},
+        Row{"[[ -f $(a) && ( $x == *`b`* || ! y =~ ^(c|$(d))$ ) ]]", "$ a\n$ b\n$ d\n"},
+        Row{"(( x = $(a) + y[$(b)] ))", "$ a\n$ b\n"}, Row{"((a); b)", "s a\ns b\n"},
+        Row{"x=1 y=$(a) b", "s x=1 y=$(a) b\n  $ a\n"},
+        Row{"x=(a $(b)); x[$(c)]=d; declare -a y=($(e))",
+            "s x=a $(b)\n  $ b\ns x=d\n  $ c\ns declare -a ?y=$(e)\n  $ e\n"},
+        Row{":(){ :|:& };:", "s :\ns :\ns :\n"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Substitutions, Listing,
+    testing::Values(
+        Row{"echo $(a; b | c) `d`", "s echo ?$(a; b | c) ?`d`\n  $ a\n  $ b\n  $ c\n  $ d\n"},
+        Row{"echo `a \\`b \\\\\\`c\\\\\\`\\``",
+            "s echo ?`a \\`b \\\\\\`c\\\\\\`\\``\n  $ a ?`b \\`c\\``\n    $ b ?`c`\n      $ c\n"},
+        Row{"a \"$(b \"$(c)\")\"", "s a ?$(b \"$(c)\")\n  $ b ?$(c)\n    $ c\n"},
+        Row{"a <(b) > >(c)", "s a ?<(b) <1>\n  $ b\n  $ c\n"},
+        Row{"a ${x:-`b`} ${x:=$(c)} \"${x:+`d`}\"",
+            "s a ?${x:-`b`} ?${x:=$(c)} ?${x:+`d`}\n"
+            "  $ b\n  $ c\n  $ d\n"},
+        Row{"a ${x#`b`} ${x##$(c)} ${x/d/`e`} ${x^^$(f)} ${x:$(g)}",
+            "s a ?${x#`b`} ?${x##$(c)} ?${x/d/`e`} ?${x^^$(f)} ?${x:$(g)}\n"
+            "  $ b\n  $ c\n  $ e\n  $ f\n  $ g\n"},
+        Row{"a \"${x:-'$(b)'}\" ${x:-'$(c)'}", "s a ?${x:-'$(b)'} ?${x:-'$(c)'}\n  $ b\n"},
+        Row{"a ${x[$(b)]} ${!y[`c`]}", "s a ?${x[$(b)]} ?${!y[`c`]}\n  $ b\n  $ c\n"},
+        Row{"a $(( $(b) + `c` ))", "s a ?$(( $(b) + `c` ))\n  $ b\n  $ c\n"},
+        Row{"a $( (b) ) $((c); d)", "s a ?$( (b) ) ?$((c); d)\n  $ b\n  $ c\n  $ d\n"},
+        Row{"cat <<E\n$(a) `b` ${x:-$(c)} \\$(d)\nE\ne", "s cat <0>\n  $ a\n  $ b\n  $ c\ns e\n"},
+        Row{"cat <<'E'\n$(a)\nE", "s cat <0>\n"},
+        Row{"cat <<-E; b\n\t$(a)\n\tE\nc", "s cat <0>\n  $ a\ns b\ns c\n"},
+        Row{"a $(cat <<E\n)\nE\n) b", "s a ?$(cat <<E\n)\nE\n) b\n  $ cat <0>\n"},
+        Row{"a <<< $(b)", "s a <0>\n  $ b\n"},
+        Row{"echo '$(a) `b`' \\$(c) \"\\$(d) \\`e\\`\"",
+            "s echo $(a) `b` $\nerror: syntax error near unexpected token `('\n"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Wrappers, Listing,
+    testing::Values(
+        Row{"sudo -u x git push -f", "s sudo -u x git push -f\n  w git push -f\n"},
+        Row{"sudo -nE A=1 -- rm x", "s sudo -nE A=1 -- rm x\n  w rm x\n"},
+        Row{"sudo -e f", "s sudo -e f\n"},
+        Row{"env -i -u A B=1 rm x", "s env -i -u A B=1 rm x\n  w rm x\n"},
+        Row{"timeout -k 5 10 nice -n 5 a b",
+            "s timeout -k 5 10 nice -n 5 a b\n  w nice -n 5 a b\n    w a b\n"},
+        Row{"command a; command -v b; builtin c; exec -a d e",
+            "s command a\n  w a\ns command -v b\ns builtin c\n  w c\ns exec -a d e\n  w e\n"},
+        Row{"nohup stdbuf -oL a & setsid b",
+            "s nohup stdbuf -oL a\n  w stdbuf -oL a\n    w a\ns setsid b\n  w b\n"},
+        Row{"x | xargs -0 -n 1 rm -rf", "s x\ns xargs -0 -n 1 rm -rf\n  w rm -rf ?...\n"},
+        Row{"find . -name '*.o' -exec rm {} + -o -execdir a \\;",
+            "s find . -name *.o -exec rm {} + -o -execdir a ;\n  w rm {} ?...\n  w a ?...\n"},
+        Row{"flock f a b; flock f -c 'c; d'",
+            "s flock f a b\n  w a b\ns flock f -c c; d\n  c c\n  c d\n"},
+        Row{"watch -n 1 'a | b'", "s watch -n 1 a | b\n  c a\n  c b\n"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Code, Listing,
+    testing::Values(
+        Row{"bash -c 'a; b' x", "s bash -c a; b x\n  c a\n  c b\n"},
+        Row{"sh -euo pipefail -c \"a \\$(b)\"",
+            "s sh -euo pipefail -c a $(b)\n  c a ?$(b)\n    $ b\n"},
+        Row{"bash script.sh -c x", "s bash script.sh -c x\n"},
+        Row{"bash -c \"$x\"", "s bash -c ?$x ...\n  c ?$x\n"},
+        Row{"bash -c \"rm $x\"", "s bash -c ?rm $x ...\n  c rm ?$x\n"},
+        Row{"eval a '&&' b", "s eval a && b\n  c a\n  c b\n"},
+        Row{"trap 'a; b' EXIT; trap - INT", "s trap a; b EXIT\n  c a\n  c b\ns trap - INT\n"},
+        Row{"ssh -p 22 host 'a; b'", "s ssh -p 22 host a; b\n  r a\n  r b\n"},
+        Row{"env -S 'a b' c", "s env -S a b c\n  c a b c\n"},
+        Row{"bash <<E\na $(b)\nE", "s bash <0> ...\n  $ b\n  c a ?$(b)\n    $ b\n"},
+        Row{"bash <<'E'\na\nE", "s bash <0>\n  c a\n"},
+        Row{"echo 'a; b' | sudo sh", "s echo a; b\ns sudo sh\n  w sh\n    c a\n    c b\n"},
+        Row{"cat <<E | bash\na\nE", "s cat <0>\ns bash\n  c a\n"},
+        Row{"curl u | sh", "s curl u\ns sh ...\n"},
+        Row{"bash -c 'bash -c \"bash -c a\"'",
+            "s bash -c bash -c \"bash -c a\"\n  c bash -c bash -c a\n    c bash -c a\n      c a\n"},
+        Row{"bash -c 'if'",
+            "s bash -c if\nnot: a string that is run as a script is none: syntax error: unexpected "
+            "end of file\n"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    WhatCannotBeSeen, Listing,
+    testing::Values(
+        Row{"x='a[$(b)]'", "s x=a[$(b)]\nnot: arithmetic may run what stands in x\n"},
+        Row{"unset 'a[`b`]'", "s unset a[`b`]\nnot: unset may run what stands in brackets\n"},
+        Row{"PS4='$(a)'", "s PS4=$(a)\nnot: PS4 is a text that bash runs\n"},
+        Row{"echo ${x@P}", "s echo ?${x@P}\nnot: ${x@P} runs what is in a variable\n"},
+        Row{"shopt -s expand_aliases\nalias a=b\na",
+            "s shopt -s expand_aliases\ns alias a=b\ns a\nnot: aliases change what its "
+            "words mean\n"},
+        Row{"echo ${ a; }",
+            "s echo \nnot: ${ } holds a command, which only some versions of bash run\n"}));
+
+TEST(Parse, RangesPointIntoTheSource) {
+    const Script script = parse("a && sudo rm  -rf 'x y' >log; c $(d e)");
+    const auto at = [&](size_t i) {
+        const Range& range = script.commands[i].range;
+        return script.source.substr(range.begin, range.end - range.begin);
+    };
+    EXPECT_EQ(at(1), "sudo rm  -rf 'x y' >log");
+    EXPECT_EQ(at(2), "rm  -rf 'x y'");
+    EXPECT_EQ(at(3), "c $(d e)");
+    EXPECT_EQ(at(4), "d e");
+    for (const Command& command : script.commands) {
+        EXPECT_EQ(command.text, script.source.substr(command.range.begin,
+                                                     command.range.end - command.range.begin));
+    }
+}
+
+TEST(Parse, StagesOfAPipelineHoldTheirCommands) {
+    const Script script = parse("a $(b) | sudo c | { d; e; }");
+    ASSERT_EQ(script.pipelines.size(), 1);
+    const auto& stages = script.pipelines[0].stages;
+    ASSERT_EQ(stages.size(), 3);
+    EXPECT_EQ(stages[0].first, 0);
+    EXPECT_EQ(stages[0].last, 2);
+    EXPECT_EQ(stages[1].last, 4);
+    EXPECT_EQ(stages[2].last, 6);
+}
+
+TEST(Parse, FunctionsKnowTheirBody) {
+    const Script script = parse("a; f() { b; c | f; }; f");
+    ASSERT_EQ(script.functions.size(), 1);
+    EXPECT_EQ(script.functions[0].name, "f");
+    EXPECT_EQ(script.functions[0].first, 1);
+    EXPECT_EQ(script.functions[0].last, 4);
+}
+
+TEST(Parse, RedirectsSayWhatTheyDo) {
+    using Kind = Redirect::Kind;
+    const Script script = parse("a <b >c 2>>d <>e >&2 &>f >&g {h}>i <<<j 3<&-");
+    std::vector<std::tuple<Kind, int, std::string>> found;
+    for (const Redirect& redirect : script.commands.at(0).redirects)
+        found.emplace_back(redirect.kind, redirect.descriptor, redirect.target.shown());
+    const std::vector<std::tuple<Kind, int, std::string>> expected = {
+        {Kind::Read, 0, "b"},      {Kind::Write, 1, "c"},     {Kind::Append, 2, "d"},
+        {Kind::ReadWrite, 0, "e"}, {Kind::Duplicate, 1, "2"}, {Kind::Write, 1, "f"},
+        {Kind::Write, 1, "g"},     {Kind::Write, -1, "i"},    {Kind::HereString, 0, "j"},
+        {Kind::Duplicate, 3, "-"}};
+    EXPECT_EQ(found, expected);
+}
+
+TEST(Parse, ErrorsHaveBashsWordsAndTheLine) {
+    const Script script = parse("a\nb )");
+    ASSERT_TRUE(script.error);
+    EXPECT_EQ(script.error->message, "syntax error near unexpected token `)'");
+    EXPECT_EQ(script.error->line, 2);
+    EXPECT_EQ(parse("echo 'x").error->message, "unexpected EOF while looking for matching `''");
+    EXPECT_EQ(parse("if a").error->message, "syntax error: unexpected end of file");
+    EXPECT_TRUE(parse(std::string("a\0b", 3)).error);
+}
+
+TEST(Parse, GlobsOfExtglobAreWordsOnlyOnceItIsSwitchedOn) {
+    EXPECT_TRUE(parse("echo @(a|b)").error);
+    EXPECT_TRUE(parse("shopt -s extglob; echo @(a|b)").error);
+    EXPECT_TRUE(parse("shopt -s extglob\necho @(a|b) !($(c))").understood());
+    EXPECT_EQ(listing("shopt -s extglob\necho !($(c))"),
+              "s shopt -s extglob\ns echo ?!($(c))\n  $ c\n");
+    EXPECT_TRUE(parse("[[ x == @(a|b) ]]").understood());
+}
+
+TEST(Parse, TransparentWrappersOnlyChangeHowAnotherIsRun) {
+    const auto transparent = [](const char* text) {
+        return is_transparent_wrapper(parse(text).commands.at(0));
+    };
+    for (const char* yes : {"time -p a; /usr/bin/time a", "nice a", "ionice -c 3 a", "nohup a",
+                            "timeout 5 a", "stdbuf -o0 a", "command a", "builtin a"}) {
+        if (std::string(yes).starts_with("time")) continue;  // a keyword: no command at all
+        EXPECT_TRUE(transparent(yes)) << yes;
+    }
+    for (const char* no : {"sudo a", "env a", "xargs a", "command -v a", "nice", "bash -c a"})
+        EXPECT_FALSE(transparent(no)) << no;
+}
+
+// 1 MB of anything is answered or given up; none may run the stack over or take for ever.
+TEST(Parse, HostileTextsAreGivenUp) {
+    constexpr size_t size = 1 << 20;
+    for (const char* piece : {"$((",
+                              "(",
+                              "$(",
+                              "`",
+                              "`\\",
+                              "{",
+                              "{a,",
+                              "[",
+                              "a[",
+                              "a[ ",
+                              "<<E\n",
+                              "\"${x:-",
+                              "${#",
+                              "a|",
+                              "<<<>>&&||;;",
+                              "nice ",
+                              "env -S ",
+                              "eval ",
+                              "bash -c ",
+                              "'",
+                              "\"",
+                              "\\",
+                              "\n",
+                              "if a; then ",
+                              "case x in a) ",
+                              "f() {",
+                              "cat <<A <<B\n",
+                              "*",
+                              "x=(",
+                              "find -exec a \\; ",
+                              "$(cat <<E\n",
+                              "$x",
+                              "! ",
+                              "time ",
+                              "coproc ",
+                              "[[ ( ",
+                              "[[ ! ",
+                              "function f ",
+                              "&&",
+                              "a;"}) {
+        std::string text;
+        while (text.size() < size) text += piece;
+        text.resize(size);
+        const Script script = parse(text);
+        EXPECT_LE(script.commands.size(), 60'000) << piece;
+    }
+    const Script large = parse(std::string(size + 1, 'a'));
+    EXPECT_THAT(large.not_understood, Contains(HasSubstr("more than 1048576 bytes")));
+}
+
+}  // namespace
+}  // namespace husk::parse

@@ -1,0 +1,171 @@
+// Bash's grammar, read the way bash reads it: one pass, one character of lookahead at a time,
+// quoting decided where it stands. Private to this module; parse.h is its door.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parse/script.h"
+
+namespace husk::parse {
+
+// What all parsers of one script share: those of derived texts, such as what stands between
+// backticks, write into the same script.
+constexpr size_t most_read_again = 4 << 20;
+
+struct State {
+    const Limits& limits;
+    Script script = {};
+    size_t carrier = Command::none;
+    Via via = Via::Script;
+    size_t nesting = 0;
+    size_t words = 0;
+    size_t derived = 0;  // bytes that had to be read again
+    bool extended_globs = false;
+    bool extended_globs_next_line = false;
+    bool stopped = false;  // an error, or too much: nothing more is read
+};
+
+class Parser {
+public:
+    // `origin` is where a derived text stands in the source; ranges inside it are that one.
+    Parser(std::string_view text, State& state, std::optional<Range> origin = std::nullopt)
+        : text_(text), end_(text.size()), state_(state), origin_(origin) {}
+
+    void parse_all();
+
+private:
+    enum class Mode : uint8_t {
+        Command,
+        Plain,    // no braces, no assignment: a target, a case pattern
+        Test,     // inside [[ ]]
+        Pattern,  // inside [[ ]], to the right of == and !=
+        Regex,    // inside [[ ]], to the right of =~
+    };
+    enum class Quoting : uint8_t { None, Double };
+
+    struct PendingDocument {
+        size_t command;   // whose redirect it is
+        size_t redirect;  // of that command
+        std::string delimiter;
+        bool quoted;
+        bool strip_tabs;
+    };
+
+    // The text. peek() and at() pass over a backslash before a newline, as bash does
+    // everywhere outside single quotes.
+    char peek();
+    char peek_after(size_t count) const;
+    void advance() { ++at_; }
+    bool at_end() { return peek() == '\0' && at_ >= end_; }
+    bool eat(char wanted);
+    void skip_blanks();
+    bool is_word_ahead();
+    void skip_comment();
+    Range range_from(size_t begin) const;
+    std::string_view slice(size_t begin, size_t end) const;
+
+    bool stopped() const { return state_.stopped; }
+    void fail(const std::string& message);
+    void fail_here();
+    void give_up(const std::string& reason);
+    void not_understood(const std::string& reason);
+    bool enter();  // one level deeper; false when that is too deep
+    void leave() { --state_.nesting; }
+
+    // Lists and pipelines (grammar.cc).
+    enum class Separator : uint8_t { None, Sequence, Background, Newline, And, Or };
+    bool parse_list();  // false when there was no command in it
+    Separator read_separator();
+    bool skip_newlines();
+    void take_newline();
+    void parse_pipeline();
+    void parse_command();
+    bool at_list_end();
+    std::string peek_word();
+    bool eat_keyword(std::string_view keyword);
+    void expect_keyword(std::string_view keyword);
+    void skip_time_options();
+
+    // Compound commands (compound.cc).
+    bool parse_compound(const std::string& keyword);
+    void parse_group();
+    void parse_subshell();
+    void parse_if();
+    void parse_loop();
+    void parse_for();
+    void parse_loop_body();
+    void parse_case();
+    void parse_case_clause();
+    void parse_function_keyword();
+    void parse_function_body(const std::string& name);
+    void parse_coproc();
+    void parse_arithmetic_command();
+    void parse_test();
+    void parse_test_or();
+    void parse_test_and();
+    void parse_test_term();
+    void parse_compound_redirects();
+
+    // Simple commands and what belongs to them (simple.cc, redirects.cc).
+    void parse_simple();
+    Assignment read_assignment();
+    bool is_assignment_ahead();
+    bool is_function_ahead();
+    void add_words(std::vector<Word>& words, Word word);
+    void note_effects(const std::vector<Word>& words);
+    Word read_array();
+    bool parse_redirect(size_t command);
+    bool is_redirect_ahead();
+    void read_document_delimiter(size_t command, bool strip_tabs);
+    void read_documents();
+    void read_document(const PendingDocument& document);
+    size_t begin_command();
+    void finish_command(size_t index, size_t begin, size_t end);
+
+    // Words (words.cc, expansions.cc).
+    Word read_word(Mode mode);
+    bool word_ends(char letter, Mode mode);
+    bool starts_extended_glob(char letter, Mode mode);
+    void read_single(Word& word);
+    void read_double(Word& word);
+    void read_ansi(Word& word);
+    void read_backtick(Word& word, Quoting quoting);
+    void read_dollar(Word& word, Quoting quoting);
+    void read_parameter(Word& word, Quoting quoting);
+    void read_parameter_inside(Word& word, Quoting quoting);
+    void read_parameter_word(Quoting quoting, bool single_quotes);
+    void read_substitution(Word& word, size_t begin, Piece::Kind kind, Quoting quoting);
+    bool try_arithmetic();
+    bool scan_arithmetic();
+    void scan_live(char letter, Quoting quoting);
+    void read_old_arithmetic(Word& word, Quoting quoting);
+    void read_bracket(Word& word);
+    void read_tilde(Word& word);
+    void read_group(Word& word, Mode mode);
+    void scan_quoted(char letter);
+    void scan_document(Word& word);
+    bool scan_subscript();
+
+    std::string_view text_;
+    size_t at_ = 0;
+    size_t end_;
+    State& state_;
+    std::optional<Range> origin_;
+    std::vector<PendingDocument> documents_;
+};
+
+// A keyword that ends a list, or that may not begin a command.
+bool is_closer(const std::string& word);
+
+// More text at the end of a word.
+void add_text(Word& word, std::string_view text, bool quoted);
+
+// {a,b} and {1..3} as bash expands them, before anything else. None when there is nothing to
+// expand. More than `most` words: one word, in which the braces are not known.
+std::optional<std::vector<Word>> expand_braces(const Word& word, size_t most);
+
+}  // namespace husk::parse

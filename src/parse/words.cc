@@ -1,0 +1,298 @@
+// Words: quotes, globs, tildes, and where a word ends.
+#include <algorithm>
+#include <cstdint>
+
+#include "base/utf8.h"
+#include "parse/letters.h"
+#include "parse/parser.h"
+
+namespace husk::parse {
+namespace {
+
+constexpr size_t most_pieces = 4096;
+
+void add_text(Word& word, char letter, bool quoted) {
+    add_text(word, std::string_view(&letter, 1), quoted);
+}
+
+constexpr int hex_value(char letter) {
+    if (is_digit(letter)) return letter - '0';
+    if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
+    if (letter >= 'A' && letter <= 'F') return letter - 'A' + 10;
+    return -1;
+}
+
+// The number that starts at `at`, of at most `most` digits to the base; `at` is moved behind it.
+std::optional<uint32_t> read_number(std::string_view text, size_t& at, size_t most, int base) {
+    uint32_t value = 0;
+    size_t digits = 0;
+    while (digits < most && at < text.size()) {
+        const int digit = hex_value(text[at]);
+        if (digit < 0 || digit >= base) break;
+        value = value * static_cast<uint32_t>(base) + static_cast<uint32_t>(digit);
+        ++at;
+        ++digits;
+    }
+    if (digits == 0) return std::nullopt;
+    return value;
+}
+
+char plain_escape(char letter) {
+    switch (letter) {
+        case 'a': return '\a';
+        case 'b': return '\b';
+        case 'e':
+        case 'E': return '\x1b';
+        case 'f': return '\f';
+        case 'n': return '\n';
+        case 'r': return '\r';
+        case 't': return '\t';
+        case 'v': return '\v';
+        case '\\':
+        case '\'':
+        case '"':
+        case '?': return letter;
+        default: return '\0';
+    }
+}
+
+// $'text' without its quotes. A NUL ends it, as in bash.
+std::string decode_ansi(std::string_view text) {
+    std::string result;
+    for (size_t at = 0; at < text.size();) {
+        if (text[at] != '\\' || at + 1 == text.size()) {
+            result += text[at++];
+            continue;
+        }
+        const char letter = text[at + 1];
+        at += 2;
+        if (const char plain = plain_escape(letter); plain != '\0') {
+            result += plain;
+        } else if (letter == 'x' || letter == 'u' || letter == 'U') {
+            const size_t most = letter == 'x' ? 2 : letter == 'u' ? 4 : 8;
+            const auto number = read_number(text, at, most, 16);
+            if (!number) {
+                result += '\\';
+                result += letter;
+            } else if (*number == 0) {
+                return result;
+            } else if (letter == 'x') {
+                result += static_cast<char>(*number);
+            } else {
+                husk::text::append_utf8(result, *number);
+            }
+        } else if (letter >= '0' && letter <= '7') {
+            --at;
+            const auto number = read_number(text, at, 3, 8);
+            if (static_cast<char>(*number) == '\0') return result;
+            result += static_cast<char>(*number);
+        } else if (letter == 'c' && at < text.size()) {
+            result += static_cast<char>(text[at++] & 0x1f);
+        } else {
+            result += '\\';
+            result += letter;
+        }
+    }
+    return result;
+}
+
+constexpr bool is_plain(char letter) {
+    return is_name_letter(letter) || letter == '-' || letter == '.' || letter == '/' ||
+           letter == '=' || letter == ':' || letter == ',' || letter == '%' ||
+           static_cast<unsigned char>(letter) >= 0x80;
+}
+
+}  // namespace
+
+void add_text(Word& word, std::string_view text, bool quoted) {
+    if (!word.pieces.empty()) {
+        Piece& last = word.pieces.back();
+        if (last.kind == Piece::Kind::Text && last.quoted == quoted) {
+            last.text += text;
+            return;
+        }
+    }
+    word.pieces.push_back({Piece::Kind::Text, std::string(text), quoted, {}});
+}
+
+bool Parser::word_ends(char letter, Mode mode) {
+    if (at_ >= end_) return true;
+    if (!is_break(letter)) return false;
+    if ((letter == '<' || letter == '>') && peek_after(1) == '(') return false;
+    if (mode == Mode::Regex) return letter != '(' && letter != '|';
+    return true;
+}
+
+bool Parser::starts_extended_glob(char letter, Mode mode) {
+    const bool sign =
+        letter == '?' || letter == '*' || letter == '+' || letter == '@' || letter == '!';
+    if (!sign || at_ + 1 >= end_ || text_[at_ + 1] != '(') return false;
+    return mode == Mode::Pattern || state_.extended_globs;
+}
+
+Word Parser::read_word(Mode mode) {
+    Word word;
+    const size_t begin = at_;
+    for (char letter = peek(); !stopped() && !word_ends(letter, mode); letter = peek()) {
+        if (word.pieces.size() > most_pieces) give_up("one of its words has too many parts");
+        if (is_plain(letter)) {
+            const size_t start = at_;
+            while (at_ < end_ && is_plain(text_[at_])) ++at_;
+            add_text(word, slice(start, at_), false);
+            continue;
+        }
+        if (starts_extended_glob(letter, mode)) {
+            read_group(word, mode);
+            continue;
+        }
+        switch (letter) {
+            case '\\':
+                advance();
+                add_text(word, at_ < end_ ? text_[at_] : '\\', true);
+                if (at_ < end_) ++at_;
+                break;
+            case '\'': read_single(word); break;
+            case '"': read_double(word); break;
+            case '`': read_backtick(word, Quoting::None); break;
+            case '$': read_dollar(word, Quoting::None); break;
+            case '<':
+            case '>': {
+                const size_t start = at_;
+                advance();
+                peek();
+                advance();
+                read_substitution(word, start, Piece::Kind::Process, Quoting::None);
+                break;
+            }
+            case '(':
+                if (mode != Mode::Regex) return word;
+                read_group(word, mode);
+                break;
+            case '*':
+            case '?':
+                word.pieces.push_back({Piece::Kind::Glob, std::string(1, letter), false, {}});
+                advance();
+                break;
+            case '[': read_bracket(word); break;
+            case '~':
+                if (word.pieces.empty()) {
+                    read_tilde(word);
+                    break;
+                }
+                [[fallthrough]];
+            default: add_text(word, letter, false); advance();
+        }
+    }
+    word.range = range_from(begin);
+    return word;
+}
+
+void Parser::read_single(Word& word) {
+    const size_t close = text_.substr(0, end_).find('\'', at_ + 1);
+    if (close == std::string_view::npos)
+        return fail("unexpected EOF while looking for matching `''");
+    add_text(word, slice(at_ + 1, close), true);
+    at_ = close + 1;
+}
+
+void Parser::read_double(Word& word) {
+    advance();
+    add_text(word, "", true);
+    for (;;) {
+        const char letter = peek();
+        if (stopped()) return;
+        if (at_ >= end_) return fail("unexpected EOF while looking for matching `\"'");
+        if (letter == '"') break;
+        if (letter == '\\') {
+            const char after = peek_after(1);
+            const bool escapes = after == '$' || after == '`' || after == '"' || after == '\\';
+            if (!escapes) add_text(word, '\\', true);
+            advance();
+            if (at_ < end_) add_text(word, text_[at_++], true);
+        } else if (letter == '$') {
+            read_dollar(word, Quoting::Double);
+        } else if (letter == '`') {
+            read_backtick(word, Quoting::Double);
+        } else {
+            const size_t start = at_++;
+            while (at_ < end_ && text_[at_] != '"' && text_[at_] != '\\' && text_[at_] != '$' &&
+                   text_[at_] != '`')
+                ++at_;
+            add_text(word, slice(start, at_), true);
+        }
+    }
+    advance();
+}
+
+void Parser::read_ansi(Word& word) {
+    const size_t begin = at_ + 2;
+    size_t at = begin;
+    while (at < end_ && text_[at] != '\'') at += text_[at] == '\\' ? 2 : 1;
+    if (at >= end_) {
+        at_ = end_;
+        return fail("unexpected EOF while looking for matching `''");
+    }
+    add_text(word, decode_ansi(slice(begin, at)), true);
+    at_ = at + 1;
+}
+
+// [ab] is a glob if it is closed in this word; a lone [ is a letter.
+void Parser::read_bracket(Word& word) {
+    constexpr size_t longest = 256;
+    const size_t stop = std::min(end_, at_ + longest);
+    size_t at = at_ + 1;
+    while (at < stop && !is_break(text_[at]) && text_[at] != ']' && text_[at] != '\'' &&
+           text_[at] != '"' && text_[at] != '$' && text_[at] != '`' && text_[at] != '\\')
+        ++at;
+    if (at < end_ && text_[at] == ']' && at > at_ + 1) {
+        word.pieces.push_back({Piece::Kind::Glob, std::string(slice(at_, at + 1)), false, {}});
+        at_ = at + 1;
+        return;
+    }
+    // Quotes or expansions inside: as a whole not known.
+    const bool unclosed = at >= end_ || is_break(text_[at]);
+    if (unclosed || text_[at] == ']')
+        add_text(word, '[', false);
+    else
+        word.pieces.push_back({Piece::Kind::Glob, "[", false, {}});
+    advance();
+}
+
+void Parser::read_tilde(Word& word) {
+    const size_t start = at_++;
+    while (at_ < end_ && (is_name_letter(text_[at_]) || text_[at_] == '-' || text_[at_] == '.' ||
+                          text_[at_] == '+'))
+        ++at_;
+    const char after = peek();
+    const bool expands = at_ >= end_ || after == '/' || after == ':' || is_break(after);
+    if (expands)
+        word.pieces.push_back({Piece::Kind::Tilde, std::string(slice(start, at_)), false, {}});
+    else
+        add_text(word, slice(start, at_), false);
+}
+
+// +(a|b), or a group of a regular expression: up to its parenthesis, with what is expanded in it.
+void Parser::read_group(Word& word, Mode mode) {
+    const size_t start = at_;
+    if (peek() != '(') advance();
+    advance();
+    if (!enter()) return leave();
+    Word inside;
+    while (!stopped()) {
+        const char letter = peek();
+        if (at_ >= end_) {
+            fail("unexpected EOF while looking for matching `)'");
+        } else if (letter == ')') {
+            advance();
+            break;
+        } else if (letter == '(' || starts_extended_glob(letter, mode)) {
+            read_group(inside, mode);
+        } else {
+            scan_quoted(letter);
+        }
+    }
+    leave();
+    word.pieces.push_back({Piece::Kind::Glob, std::string(slice(start, at_)), false, {}});
+}
+
+}  // namespace husk::parse

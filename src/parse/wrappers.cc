@@ -1,0 +1,332 @@
+#include "parse/wrappers.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "parse/letters.h"
+
+namespace husk::parse {
+namespace {
+
+using Kind = Carried::Kind;
+
+// How the options of a program are read, up to the command that it runs.
+struct Wrapper {
+    std::string_view program;
+    std::string_view with_value;       // letters of short options that take a value
+    std::string_view long_with_value;  // names of long ones, each between spaces
+    size_t operands = 0;               // words before the command
+    bool assignments = false;          // x=1 before the command
+    bool more_words = false;
+    std::string_view ends = {};  // letters of options that make it run nothing
+    bool transparent = false;    // changes only how the other is run
+};
+
+constexpr Wrapper wrappers[] = {
+    {"sudo", "CDghpRrTtUu",
+     " close-from chdir group host prompt chroot role command-timeout type other-user user ", 0,
+     true, false, "eKlVv"},
+    {"doas", "aCu", "", 0, false, false, "L"},
+    {"pkexec", "", " user ", 0},
+    {"env", "uCS", " unset chdir split-string ", 0, true},
+    {"nohup", "", "", 0, false, false, "", true},
+    {"setsid", "", "", 0},
+    {"nice", "n", " adjustment ", 0, false, false, "", true},
+    {"ionice", "cn", " class classdata ", 0, false, false, "pPu", true},
+    {"timeout", "ks", " kill-after signal ", 1, false, false, "", true},
+    {"time", "fo", " format output ", 0, false, false, "", true},
+    {"stdbuf", "ioe", " input output error ", 0, false, false, "", true},
+    {"command", "", "", 0, false, false, "vV", true},
+    {"builtin", "", "", 0, false, false, "", true},
+    {"exec", "a", "", 0},
+    {"chroot", "", " userspec groups ", 1},
+    {"chrt", "TPD", "", 1, false, false, "p"},
+    {"taskset", "", "", 1, false, false, "p"},
+    {"numactl", "iNCmpl", " interleave cpunodebind physcpubind membind preferred ", 0},
+    {"xargs", "adEILnPs",
+     " arg-file delimiter eof replace max-lines max-args max-procs max-chars process-slot-var ", 0,
+     false, true},
+    {"parallel", "jaINnLPS", " jobs arg-file max-args max-procs sshlogin joblog ", 0, false, true},
+    {"strace", "aeIoOpPsSuEb", "", 0},
+    {"ltrace", "aeoOpPsSuln", "", 0},
+    {"valgrind", "", "", 0},
+    {"fakeroot", "lsbiu", "", 0},
+    {"unshare", "RwSG", " root wd setuid setgid map-user map-group propagation setgroups ", 0},
+    {"nsenter", "tSGr", " target setuid setgid root wd ", 0},
+    {"systemd-run", "uptHMEC", " unit property service-type uid gid slice host machine setenv ", 0},
+    {"systemd-inhibit", "", " what who why mode ", 0},
+    {"dbus-run-session", "", " config-file dbus-daemon ", 0},
+    {"runuser", "ugG", " user group supp-group ", 0},
+    {"busybox", "", "", 0},
+    {"toybox", "", "", 0},
+    {"unbuffer", "", "", 0},
+    {"caffeinate", "tw", "", 0},
+    {"proxychains", "f", "", 0},
+    {"proxychains4", "f", "", 0},
+    {"firejail", "", "", 0},
+    {"setpriv", "", " reuid regid groups ", 0},
+    {"cgexec", "g", "", 0},
+    {"torsocks", "", "", 0},
+    {"catchsegv", "", "", 0},
+    {"linux64", "", "", 0},
+    {"setarch", "", "", 0},
+    {"faketime", "f", "", 1},
+    {"gosu", "", "", 1},
+    {"su-exec", "", "", 1},
+    {"rlwrap", "bcfHpPqsS", "", 0},
+};
+
+const Wrapper* wrapper_named(const std::string& program) {
+    const auto* found = std::ranges::find(wrappers, program, &Wrapper::program);
+    return found == std::end(wrappers) ? nullptr : found;
+}
+
+bool contains(std::string_view list, std::string_view name) {
+    return list.find(" " + std::string(name) + " ") != std::string_view::npos;
+}
+
+bool is_assignment(const std::string& text) {
+    if (text.empty() || !is_name_start(text[0])) return false;
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos) return false;
+    return std::ranges::all_of(text.substr(0, equals), is_name_letter);
+}
+
+// How an option is read: whether the next word is its value.
+enum class Option : uint8_t { None, Alone, WithNext, Ends };
+
+Option read_option(const std::string& text, const Wrapper& wrapper) {
+    if (text.size() < 2 || text[0] != '-') return Option::None;
+    if (text[1] == '-') {
+        const bool has_value = text.find('=') != std::string::npos;
+        const std::string name = text.substr(2);
+        if (wrapper.program == "sudo" && (name == "edit" || name == "list" || name == "version"))
+            return Option::Ends;
+        return !has_value && contains(wrapper.long_with_value, name) ? Option::WithNext
+                                                                     : Option::Alone;
+    }
+    for (size_t i = 1; i < text.size(); ++i) {
+        if (wrapper.ends.find(text[i]) != std::string_view::npos) return Option::Ends;
+        if (wrapper.with_value.find(text[i]) != std::string_view::npos)
+            return i + 1 == text.size() ? Option::WithNext : Option::Alone;
+    }
+    return Option::Alone;
+}
+
+// Where the command begins that a wrapper runs; none when it runs nothing that is written.
+std::optional<size_t> inner_start(const std::vector<Word>& words, const Wrapper& wrapper) {
+    size_t operands = wrapper.operands;
+    bool options = true;
+    for (size_t i = 1; i < words.size(); ++i) {
+        const std::string text = words[i].known_start();
+        if (options && words[i].is("--")) {
+            options = false;
+            continue;
+        }
+        const Option option = options ? read_option(text, wrapper) : Option::None;
+        if (option == Option::Ends) return std::nullopt;
+        if (option == Option::WithNext) ++i;
+        if (option != Option::None) continue;
+        if (wrapper.assignments && is_assignment(text)) continue;
+        if (wrapper.program == "env" && text == "-") continue;
+        options = false;
+        if (operands-- == 0) return i;
+    }
+    return std::nullopt;
+}
+
+constexpr std::array<std::string_view, 12> shells = {
+    "bash", "sh", "dash", "zsh", "ksh", "ash", "mksh", "ksh93", "rbash", "fish", "yash", "posh"};
+
+// The index of the word behind -c, or of the script file, or none when it reads standard input.
+struct ShellCall {
+    std::optional<size_t> code;
+    bool file = false;
+};
+
+ShellCall shell_call(const std::vector<Word>& words) {
+    ShellCall call;
+    bool wants_code = false;
+    for (size_t i = 1; i < words.size(); ++i) {
+        const std::string text = words[i].known_start();
+        const bool sign = text.size() > 1 && (text[0] == '-' || text[0] == '+');
+        if (!sign) {
+            if (wants_code)
+                call.code = i;
+            else
+                call.file = text != "-";
+            return call;
+        }
+        if (text == "--") {
+            if (i + 1 >= words.size()) return call;
+            if (wants_code)
+                call.code = i + 1;
+            else
+                call.file = true;
+            return call;
+        }
+        if (text == "--rcfile" || text == "--init-file" || text == "-o" || text == "+o" ||
+            text == "-O" || text == "+O") {
+            ++i;
+            continue;
+        }
+        if (text[0] == '-' && text[1] != '-') {
+            wants_code = wants_code || text.find('c') != std::string::npos;
+            if (text.ends_with('o') || text.ends_with('O')) ++i;  // -euo pipefail
+        }
+    }
+    return call;
+}
+
+void add_find(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    for (size_t i = 1; i < words.size(); ++i) {
+        const bool runs = words[i].is("-exec") || words[i].is("-execdir") || words[i].is("-ok") ||
+                          words[i].is("-okdir");
+        if (!runs) continue;
+        size_t end = i + 1;
+        while (end < words.size() && !words[end].is(";") && !words[end].is("+")) ++end;
+        if (end > i + 1) carried.push_back({Kind::Words, i + 1, end, true});
+        i = end;
+    }
+}
+
+// fd -x cmd, fd -X cmd
+void add_fd(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    for (size_t i = 1; i + 1 < words.size(); ++i) {
+        if (words[i].is("-x") || words[i].is("-X") || words[i].is("--exec") ||
+            words[i].is("--exec-batch")) {
+            carried.push_back({Kind::Words, i + 1, words.size(), true});
+            return;
+        }
+    }
+}
+
+void add_trap(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    size_t first = 1;
+    if (first < words.size() && words[first].is("--")) ++first;
+    if (first + 1 >= words.size()) return;
+    const std::string text = words[first].known_start();
+    if (text == "-" || text == "-p" || text == "-l" || (text.empty() && words[first].known()))
+        return;
+    carried.push_back({Kind::Code, first, first + 1});
+}
+
+void add_ssh(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    static constexpr Wrapper ssh{"ssh", "BbcDEeFIiJLlmOopQRSWw", "", 1};
+    if (const auto start = inner_start(words, ssh))
+        carried.push_back({Kind::Remote, *start, words.size()});
+}
+
+// su -c code, script -c code, flock FILE -c code, sg GROUP -c code
+bool add_dash_c(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    for (size_t i = 1; i + 1 < words.size(); ++i) {
+        const std::string text = words[i].known_start();
+        const bool cluster = text.size() > 1 && text[0] == '-' && text[1] != '-' &&
+                             text.ends_with('c') && text.size() <= 4;
+        if (cluster || text == "--command") {
+            carried.push_back({Kind::Code, i + 1, i + 2});
+            return true;
+        }
+    }
+    return false;
+}
+
+void add_flock(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    if (add_dash_c(words, carried)) return;
+    static constexpr Wrapper flock{"flock", "wE", " timeout wait conflict-exit-code ", 1};
+    if (const auto start = inner_start(words, flock))
+        carried.push_back({Kind::Words, *start, words.size()});
+}
+
+void add_watch(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    static constexpr Wrapper watch{"watch", "nq", " interval equexit ", 0};
+    if (const auto start = inner_start(words, watch))
+        carried.push_back({Kind::Code, *start, words.size()});
+}
+
+void add_env(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    for (size_t i = 1; i < words.size(); ++i) {
+        const std::string text = words[i].known_start();
+        if ((text == "-S" || text == "--split-string") && i + 1 < words.size()) {
+            carried.push_back({Kind::Code, i + 1, words.size()});
+            return;
+        }
+        const bool cluster = text.size() > 2 && text[0] == '-' && text[1] != '-' &&
+                             text.find('S') != std::string::npos;
+        if (cluster || text.starts_with("--split-string=")) {
+            // The code begins inside this word; decide sees all of it as one script.
+            carried.push_back({Kind::Code, i, words.size()});
+            return;
+        }
+        if (text.empty() || (text[0] != '-' && !is_assignment(text))) break;
+    }
+    if (const auto start = inner_start(words, *wrapper_named("env")))
+        carried.push_back({Kind::Words, *start, words.size()});
+}
+
+void add_parallel(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    const auto start = inner_start(words, *wrapper_named("parallel"));
+    if (!start) return;
+    size_t end = *start;
+    while (end < words.size() && !words[end].known_start().starts_with(":::")) ++end;
+    if (end > *start) carried.push_back({Kind::Code, *start, end, true});
+}
+
+}  // namespace
+
+bool is_shell(const std::string& program) {
+    return std::ranges::find(shells, program) != shells.end();
+}
+
+bool reads_code(const Command& command) {
+    if (!is_shell(command.program())) return false;
+    const ShellCall call = shell_call(command.words);
+    return !call.code && !call.file;
+}
+
+std::vector<Carried> carried_by(const Command& command) {
+    const std::vector<Word>& words = command.words;
+    const std::string program = command.program();
+    std::vector<Carried> carried;
+    if (words.size() < 2 || program.empty()) return carried;
+    if (is_shell(program)) {
+        if (const auto code = shell_call(words).code)
+            carried.push_back({Kind::Code, *code, *code + 1});
+    } else if (program == "eval") {
+        const size_t first = words[1].is("--") ? 2 : 1;
+        if (first < words.size()) carried.push_back({Kind::Code, first, words.size()});
+    } else if (program == "trap") {
+        add_trap(words, carried);
+    } else if (program == "find") {
+        add_find(words, carried);
+    } else if (program == "fd" || program == "fdfind") {
+        add_fd(words, carried);
+    } else if (program == "ssh") {
+        add_ssh(words, carried);
+    } else if (program == "su" || program == "script" || program == "sg") {
+        add_dash_c(words, carried);
+    } else if (program == "flock") {
+        add_flock(words, carried);
+    } else if (program == "watch") {
+        add_watch(words, carried);
+    } else if (program == "env") {
+        add_env(words, carried);
+    } else if (program == "parallel") {
+        add_parallel(words, carried);
+    } else if (program == "runuser" && add_dash_c(words, carried)) {
+        return carried;
+    } else if (const Wrapper* wrapper = wrapper_named(program)) {
+        if (const auto start = inner_start(words, *wrapper))
+            carried.push_back({Kind::Words, *start, words.size(), wrapper->more_words});
+    }
+    return carried;
+}
+
+bool is_transparent_wrapper(const Command& command) {
+    const Wrapper* wrapper = wrapper_named(command.program());
+    return wrapper != nullptr && wrapper->transparent &&
+           inner_start(command.words, *wrapper).has_value();
+}
+
+}  // namespace husk::parse

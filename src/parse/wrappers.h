@@ -1,0 +1,32 @@
+// Programs that run another program: where its words begin.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parse/script.h"
+
+namespace husk::parse {
+
+// What a command hands on to be run, besides what stands in the script.
+struct Carried {
+    enum class Kind : uint8_t {
+        Words,   // words [first, last) are a command
+        Code,    // words [first, last), joined by spaces, are a script
+        Remote,  // the same, for another machine
+    };
+    Kind kind = Kind::Words;
+    size_t first = 0;
+    size_t last = 0;
+    bool more_words = false;  // others follow that only running it tells (xargs, find)
+};
+
+std::vector<Carried> carried_by(const Command& command);
+
+// A shell without a script of its own: it runs what it reads from its standard input.
+bool reads_code(const Command& command);
+bool is_shell(const std::string& program);
+
+}  // namespace husk::parse
