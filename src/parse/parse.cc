@@ -136,6 +136,8 @@ void Arrangement::emit_carried(size_t index) {
             run_string(index, carried);
     }
     if (reads_code(made_.commands[index])) read_standard_input(index);
+    if (runs_what_a_command_writes(made_.commands[index]))
+        made_.commands[index].opaque = "it runs what another command writes";
 }
 
 void Arrangement::emit_words(size_t index, const Carried& carried) {

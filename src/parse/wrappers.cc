@@ -145,9 +145,15 @@ struct ShellCall {
     bool file = false;
 };
 
+bool is_standard_input(const Word& word) {
+    return word.is("-") || word.is("/dev/stdin") || word.is("/dev/fd/0") ||
+           word.is("/proc/self/fd/0");
+}
+
 ShellCall shell_call(const std::vector<Word>& words) {
     ShellCall call;
     bool wants_code = false;
+    bool wants_input = false;  // -s: what follows are arguments
     for (size_t i = 1; i < words.size(); ++i) {
         const std::string text = words[i].known_start();
         const bool sign = text.size() > 1 && (text[0] == '-' || text[0] == '+');
@@ -155,7 +161,7 @@ ShellCall shell_call(const std::vector<Word>& words) {
             if (wants_code)
                 call.code = i;
             else
-                call.file = text != "-";
+                call.file = !wants_input && !is_standard_input(words[i]);
             return call;
         }
         if (text == "--") {
@@ -163,7 +169,7 @@ ShellCall shell_call(const std::vector<Word>& words) {
             if (wants_code)
                 call.code = i + 1;
             else
-                call.file = true;
+                call.file = !wants_input;
             return call;
         }
         if (text == "--rcfile" || text == "--init-file" || text == "-o" || text == "+o" ||
@@ -173,6 +179,7 @@ ShellCall shell_call(const std::vector<Word>& words) {
         }
         if (text[0] == '-' && text[1] != '-') {
             wants_code = wants_code || text.find('c') != std::string::npos;
+            wants_input = wants_input || text.find('s') != std::string::npos;
             if (text.ends_with('o') || text.ends_with('O')) ++i;  // -euo pipefail
         }
     }
@@ -280,9 +287,31 @@ bool is_shell(const std::string& program) {
 }
 
 bool reads_code(const Command& command) {
-    if (!is_shell(command.program())) return false;
-    const ShellCall call = shell_call(command.words);
+    const std::string program = command.program();
+    const std::vector<Word>& words = command.words;
+    if (program == "source" || program == ".")
+        return words.size() > 1 && is_standard_input(words[1]);
+    // Without a command these start a shell.
+    if (program == "su" || program == "sudo") {
+        const bool shell =
+            program == "su" || std::ranges::any_of(words, [](const Word& word) {
+                return word.is("-s") || word.is("-i") || word.is("--shell") || word.is("--login");
+            });
+        return shell && carried_by(command).empty();
+    }
+    if (!is_shell(program)) return false;
+    const ShellCall call = shell_call(words);
     return !call.code && !call.file;
+}
+
+bool runs_what_a_command_writes(const Command& command) {
+    const std::string program = command.program();
+    if (program != "source" && program != "." && !is_shell(program)) return false;
+    if (command.words.size() < 2 || (is_shell(program) && shell_call(command.words).code))
+        return false;
+    return std::ranges::any_of(command.words, [](const Word& word) {
+        return !word.pieces.empty() && word.pieces[0].kind == Piece::Kind::Process;
+    });
 }
 
 std::vector<Carried> carried_by(const Command& command) {
