@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "parse/letters.h"
+#include "parse/hidden.h"
 #include "parse/parser.h"
+#include "parse/shells.h"
 #include "parse/wrappers.h"
 
 namespace husk::parse {
@@ -76,7 +77,6 @@ private:
     void find_feeders();
     bool all_carried_by(const Pipeline::Stage& stage) const;
     void move_ranges();
-    void note_hidden(const Command& command);
     void not_understood(const std::string& reason);
 
     Script& from_;
@@ -86,8 +86,7 @@ private:
     Script made_;
     std::vector<Place> places_;
     size_t feeder_ = Command::none;
-    bool aliases_made_ = false;
-    bool aliases_work_ = false;
+    Hidden hidden_;
 };
 
 void Arrangement::not_understood(const std::string& reason) {
@@ -107,7 +106,8 @@ void Arrangement::arrange() {
     find_feeders();
     for (const size_t root : roots) emit(root, Command::none, 0);
     move_ranges();
-    if (aliases_made_ && (aliases_work_ || depth_ > 0))
+    for (const std::string& reason : hidden_.reasons) not_understood(reason);
+    if (hidden_.aliases_made && (hidden_.aliases_work || depth_ > 0))
         not_understood("aliases change what its words mean");
     from_ = std::move(made_);
 }
@@ -126,7 +126,7 @@ size_t Arrangement::emit(size_t old, size_t carrier, size_t depth) {
 }
 
 void Arrangement::emit_carried(size_t index) {
-    note_hidden(made_.commands[index]);
+    hidden_.note(made_.commands[index]);
     if (made_.commands.size() > limits_.commands || made_.commands[index].depth > limits_.depth)
         return not_understood("commands are handed on too often");
     for (const Carried& carried : carried_by(made_.commands[index])) {
@@ -294,54 +294,6 @@ void Arrangement::move_ranges() {
         moved(function.first, function.last);
         made_.functions.push_back(std::move(function));
     }
-}
-
-bool has_substitution(std::string_view text) {
-    return text.find("$(") != std::string_view::npos || text.find('`') != std::string_view::npos;
-}
-
-// name[ ... $( ... : evaluated as arithmetic, bash runs what stands in the brackets.
-bool is_subscript_with_substitution(std::string_view text) {
-    for (size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1)) {
-        if (at == 0 || !is_name_letter(text[at - 1])) continue;
-        const std::string_view rest = text.substr(at, text.find(']', at) - at);
-        if (has_substitution(rest)) return true;
-    }
-    return false;
-}
-
-// Texts that bash expands although they are quoted here.
-void Arrangement::note_hidden(const Command& command) {
-    const auto arithmetic_may_run = [](const Word& word) {
-        return std::ranges::any_of(word.pieces, [](const Piece& piece) {
-            return piece.kind == Piece::Kind::Text && is_subscript_with_substitution(piece.text);
-        });
-    };
-    for (const Assignment& assignment : command.assignments) {
-        const std::string text = assignment.value.shown();
-        const std::string& name = assignment.name;
-        const bool prompt = name == "PS0" || name == "PS1" || name == "PS2" || name == "PS4" ||
-                            name == "PROMPT_COMMAND";
-        if (prompt && has_substitution(text))
-            not_understood(assignment.name + " is a text that bash runs");
-        if (arithmetic_may_run(assignment.value))
-            not_understood("arithmetic may run what stands in " + assignment.name);
-    }
-    static constexpr std::string_view evaluating[] = {
-        "let",  "declare", "typeset", "local", "export",  "readonly",  "printf",
-        "read", "unset",   "test",    "[",     "mapfile", "readarray", "wait"};
-    const std::string program = command.program();
-    const bool evaluates = std::ranges::find(evaluating, program) != std::end(evaluating);
-    for (const Word& word : command.words)
-        if (evaluates && arithmetic_may_run(word))
-            not_understood(program + " may run what stands in brackets");
-    const auto has = [&](std::string_view text) {
-        return std::ranges::any_of(command.words, [&](const Word& word) { return word.is(text); });
-    };
-    // Aliases are expanded only when a script asks for it, or by shells other than bash.
-    if (program == "shopt" && has("expand_aliases") && !has("-u")) aliases_work_ = true;
-    if (program == "set" && has("posix")) aliases_work_ = true;
-    if (program == "alias" && command.words.size() > 1) aliases_made_ = true;
 }
 
 Script parse_nested(std::string_view text, const Limits& limits, size_t depth, Budget& budget) {

@@ -25,10 +25,4 @@ struct Carried {
 
 std::vector<Carried> carried_by(const Command& command);
 
-// A shell without a script of its own: it runs what it reads from its standard input.
-bool reads_code(const Command& command);
-// source <(x), bash <(x)
-bool runs_what_a_command_writes(const Command& command);
-bool is_shell(const std::string& program);
-
 }  // namespace husk::parse

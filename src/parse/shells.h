@@ -1,0 +1,26 @@
+// Shells as commands: where the script comes from that they run.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parse/script.h"
+
+namespace husk::parse {
+
+bool is_shell(const std::string& program);
+
+struct ShellCall {
+    std::optional<size_t> code;  // the word behind -c
+    bool file = false;           // a file; if neither, standard input
+};
+ShellCall shell_call(const std::vector<Word>& words);
+
+// It runs what it reads from its standard input.
+bool reads_code(const Command& command);
+// source <(x), bash <(x)
+bool runs_what_a_command_writes(const Command& command);
+
+}  // namespace husk::parse
