@@ -26,83 +26,96 @@ struct Pair {
     std::vector<std::string> sequence;
 };
 
-// 1..5, a..e, 1..9..2, 01..10
-std::vector<std::string> sequence_of(const std::string& text, size_t most) {
-    const size_t dots = text.find("..");
-    if (dots == std::string::npos || dots == 0) return {};
-    const std::string from = text.substr(0, dots);
-    std::string to = text.substr(dots + 2);
+// The ends of a sequence, first..last..step.
+struct Ends {
+    std::string first;
+    std::string last;
     long step = 1;
-    if (const size_t more = to.find(".."); more != std::string::npos) {
-        const std::string by = to.substr(more + 2);
-        to.resize(more);
-        const auto [end, error] = std::from_chars(by.data(), by.data() + by.size(), step);
-        if (error != std::errc() || end != by.data() + by.size()) return {};
-        step = std::max(1L, std::labs(step));
-    }
-    std::vector<std::string> result;
-    const auto is_letter = [](const std::string& one) {
-        return one.size() == 1 && is_name_start(one[0]) && one[0] != '_';
-    };
-    const auto count = [&](long first, long last, const auto& add) {
-        const bool up = first <= last;
-        for (long now = first; up ? now <= last : now >= last; now += up ? step : -step) {
-            add(now);
-            if (result.size() > most) return;
-        }
-    };
-    if (is_letter(from) && is_letter(to)) {
-        count(from[0], to[0], [&](long now) { result.emplace_back(1, static_cast<char>(now)); });
-        return result;
-    }
+};
+
+bool read_whole(std::string_view digits, long& value) {
     constexpr size_t most_digits = 9;
-    const auto number = [](const std::string& digits, long& value) {
-        const char* start = digits.data() + (digits.starts_with('+') ? 1 : 0);
-        const char* stop = digits.data() + digits.size();
-        const auto [end, error] = std::from_chars(start, stop, value);
-        return digits.size() <= most_digits && error == std::errc() && end == stop && start != stop;
-    };
-    long first = 0, last = 0;
-    if (!number(from, first) || !number(to, last)) return {};
-    const auto padded = [](const std::string& digits) {
-        const size_t sign = digits.starts_with('-') ? 1 : 0;
-        return digits.size() > sign + 1 && digits[sign] == '0';
-    };
-    const size_t width = padded(from) || padded(to) ? std::max(from.size(), to.size()) : 0;
-    count(first, last, [&](long now) {
-        std::string digits = std::to_string(std::labs(now));
-        const size_t sign = now < 0 ? 1 : 0;
-        if (digits.size() + sign < width) digits.insert(0, width - sign - digits.size(), '0');
-        result.push_back((now < 0 ? "-" : "") + digits);
-    });
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    if (digits.empty() || digits.size() > most_digits) return false;
+    const char* stop = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), stop, value);
+    return error == std::errc() && end == stop;
+}
+
+std::optional<Ends> ends_of(const std::string& text) {
+    const size_t dots = text.find("..");
+    if (dots == std::string::npos || dots == 0) return std::nullopt;
+    Ends ends{text.substr(0, dots), text.substr(dots + 2)};
+    if (const size_t more = ends.last.find(".."); more != std::string::npos) {
+        if (!read_whole(std::string_view(ends.last).substr(more + 2), ends.step))
+            return std::nullopt;
+        ends.last.resize(more);
+        ends.step = std::max(1L, std::labs(ends.step));
+    }
+    return ends;
+}
+
+bool is_letter(const std::string& text) {
+    return text.size() == 1 && is_name_start(text[0]) && text[0] != '_';
+}
+
+bool is_padded(const std::string& digits) {
+    const size_t sign = digits.starts_with('-') ? 1 : 0;
+    return digits.size() > sign + 1 && digits[sign] == '0';
+}
+
+std::string padded(long number, size_t width) {
+    std::string digits = std::to_string(std::labs(number));
+    const size_t sign = number < 0 ? 1 : 0;
+    if (digits.size() + sign < width) digits.insert(0, width - sign - digits.size(), '0');
+    return (number < 0 ? "-" : "") + digits;
+}
+
+// 1..5, a..e, 1..9..2, 01..10; nothing when it is none. One more than `most` is enough.
+std::vector<std::string> sequence_of(const std::string& text, size_t most) {
+    const auto ends = ends_of(text);
+    if (!ends) return {};
+    const bool letters = is_letter(ends->first) && is_letter(ends->last);
+    long first = letters ? ends->first[0] : 0;
+    long last = letters ? ends->last[0] : 0;
+    if (!letters && (!read_whole(ends->first, first) || !read_whole(ends->last, last))) return {};
+    const bool wide = !letters && (is_padded(ends->first) || is_padded(ends->last));
+    const size_t width = wide ? std::max(ends->first.size(), ends->last.size()) : 0;
+    const long step = first <= last ? ends->step : -ends->step;
+    std::vector<std::string> result;
+    for (long now = first; first <= last ? now <= last : now >= last; now += step) {
+        result.push_back(letters ? std::string(1, static_cast<char>(now)) : padded(now, width));
+        if (result.size() > most) break;
+    }
     return result;
 }
 
-// The first pair of braces that means something.
+// The braces that open there, if they close and mean something.
+std::optional<Pair> pair_at(const Atoms& atoms, size_t open, size_t most) {
+    Pair pair;
+    pair.open = open;
+    size_t depth = 0;
+    bool plain = true;
+    std::string text;
+    for (size_t at = open + 1; at < atoms.size() && pair.close == 0; ++at) {
+        const Atom& atom = atoms[at];
+        if (atom.is('}') && depth == 0) pair.close = at;
+        if (atom.is('{')) ++depth;
+        if (atom.is('}') && depth > 0) --depth;
+        if (atom.is(',') && depth == 0) pair.commas.push_back(at);
+        plain = plain && atom.piece == nullptr && depth == 0;
+        if (plain && pair.close == 0) text += atom.letter;
+    }
+    if (pair.close == 0) return std::nullopt;
+    if (pair.commas.empty() && plain) pair.sequence = sequence_of(text, most);
+    if (pair.commas.empty() && pair.sequence.empty()) return std::nullopt;
+    return pair;
+}
+
 std::optional<Pair> find_pair(const Atoms& atoms, size_t most) {
     for (size_t open = 0; open < atoms.size(); ++open) {
         if (!atoms[open].is('{')) continue;
-        Pair pair;
-        pair.open = open;
-        size_t depth = 0;
-        bool plain = true;
-        std::string text;
-        for (size_t at = open + 1; at < atoms.size(); ++at) {
-            const Atom& atom = atoms[at];
-            if (atom.is('}') && depth == 0) {
-                pair.close = at;
-                break;
-            }
-            if (atom.is('{')) ++depth;
-            if (atom.is('}')) --depth;
-            if (atom.is(',') && depth == 0) pair.commas.push_back(at);
-            plain = plain && atom.piece == nullptr && depth == 0;
-            if (plain) text += atom.letter;
-        }
-        if (pair.close == 0) continue;
-        if (!pair.commas.empty()) return pair;
-        if (plain) pair.sequence = sequence_of(text, most);
-        if (!pair.sequence.empty()) return pair;
+        if (auto pair = pair_at(atoms, open, most)) return pair;
     }
     return std::nullopt;
 }

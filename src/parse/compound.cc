@@ -1,4 +1,6 @@
 // Control flow, groups, tests, functions.
+#include <algorithm>
+
 #include "parse/letters.h"
 #include "parse/parser.h"
 
@@ -16,16 +18,14 @@ bool Parser::parse_compound(const std::string& keyword) {
         {"case", &Parser::parse_case},     {"[[", &Parser::parse_test},
         {"coproc", &Parser::parse_coproc}, {"function", &Parser::parse_function_keyword},
     };
-    for (const Form& form : forms) {
-        if (form.keyword != keyword) continue;
-        eat_keyword(keyword);
-        if (enter()) (this->*form.parse)();
-        leave();
-        const bool has_redirects = keyword != "coproc" && keyword != "function";
-        if (has_redirects && !stopped()) parse_compound_redirects();
-        return true;
-    }
-    return false;
+    const auto* form = std::ranges::find(forms, keyword, &Form::keyword);
+    if (form == std::end(forms)) return false;
+    eat_keyword(keyword);
+    if (enter()) (this->*form->parse)();
+    leave();
+    const bool has_redirects = keyword != "coproc" && keyword != "function";
+    if (has_redirects && !stopped()) parse_compound_redirects();
+    return true;
 }
 
 // Their redirects stand for themselves: a command without words.

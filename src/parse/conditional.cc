@@ -1,8 +1,17 @@
 // [[ ]]: its operators are words, and what stands right of some of them is a pattern.
-#include "parse/letters.h"
+#include <algorithm>
+#include <string_view>
+
 #include "parse/parser.h"
 
 namespace husk::parse {
+namespace {
+
+constexpr std::string_view unary_letters = "abcdefghknoprstuvwxzGLNORS";
+constexpr std::string_view binary_operators[] = {"<",   "==",  "!=",  "=~",  "=",   "-eq", "-ne",
+                                                 "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"};
+
+}  // namespace
 
 void Parser::parse_test() {
     parse_test_or();
@@ -51,20 +60,25 @@ void Parser::parse_test_term() {
         return leave();
     }
     leave();
+    parse_test_words();
+}
+
+bool Parser::at_test_end() {
+    const char now = peek();
+    return at_ >= end_ || now == '\n' || now == ')' || now == '&' || now == '|' ||
+           peek_word() == "]]";
+}
+
+// One word, an operator and a word, or two words with an operator between them.
+void Parser::parse_test_words() {
     if (!is_word_ahead() || peek_word() == "]]") return fail_here();
     const Word first = read_word(Mode::Test);
     const std::string text = first.shown();
     skip_blanks();
     if (stopped()) return;
-    static constexpr std::string_view unary_letters = "abcdefghknoprstuvwxzGLNORS";
     const bool unary = text.size() == 2 && text[0] == '-' && first.known() &&
                        unary_letters.find(text[1]) != std::string_view::npos;
-    const auto ends = [&] {
-        const char now = peek();
-        return at_ >= end_ || now == '\n' || now == ')' || now == '&' || now == '|' ||
-               peek_word() == "]]";
-    };
-    if (ends()) {
+    if (at_test_end()) {
         // A word alone ends on its line; an operator needs what it is about.
         if (unary || peek() == '\n') fail_here();
         return;
@@ -73,28 +87,22 @@ void Parser::parse_test_term() {
         read_word(Mode::Test);
         return;
     }
-    if ((peek() == '<' || peek() == '>') && peek_after(1) != '(') {
-        advance();
-        skip_blanks();
-        if (ends()) return fail_here();
-        read_word(Mode::Test);
-        return;
-    }
     const size_t before = at_;
-    const Word second = read_word(Mode::Test);
-    skip_blanks();
-    const std::string op = second.shown();
-    static constexpr std::string_view operators[] = {
-        "==", "!=", "=~", "=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"};
-    bool binary = false;
-    for (const std::string_view known : operators) binary = binary || op == known;
-    if (binary && !ends()) {
-        const bool pattern = op == "==" || op == "!=" || op == "=";
-        read_word(op == "=~" ? Mode::Regex : pattern ? Mode::Pattern : Mode::Test);
-        return;
+    std::string op;
+    if ((peek() == '<' || peek() == '>') && peek_after(1) != '(') {
+        op = "<";
+        advance();
+    } else {
+        op = read_word(Mode::Test).shown();
     }
-    at_ = before;
-    fail_here();
+    skip_blanks();
+    const bool binary = std::ranges::find(binary_operators, op) != std::end(binary_operators);
+    if (!binary || at_test_end()) {
+        at_ = before;
+        return fail_here();
+    }
+    const bool pattern = op == "==" || op == "!=" || op == "=";
+    read_word(op == "=~" ? Mode::Regex : pattern ? Mode::Pattern : Mode::Test);
 }
 
 }  // namespace husk::parse

@@ -171,14 +171,18 @@ void Parser::scan_live(char letter, Quoting quoting) {
     } else if (letter == '$') {
         read_dollar(nowhere, quoting);
     } else if (process && quoting == Quoting::None) {
-        const size_t begin = at_;
-        advance();
-        peek();
-        advance();
-        read_substitution(nowhere, begin, Piece::Kind::Process, quoting);
+        read_process(nowhere);
     } else {
         advance();
     }
+}
+
+void Parser::read_process(Word& word) {
+    const size_t begin = at_;
+    advance();
+    peek();
+    advance();
+    read_substitution(word, begin, Piece::Kind::Process, Quoting::None);
 }
 
 void Parser::scan_quoted(char letter) {

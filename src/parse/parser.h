@@ -108,6 +108,8 @@ private:
     void parse_test_or();
     void parse_test_and();
     void parse_test_term();
+    void parse_test_words();
+    bool at_test_end();
     void parse_compound_redirects();
 
     // Simple commands and what belongs to them (simple.cc, redirects.cc).
@@ -118,16 +120,28 @@ private:
     void add_words(std::vector<Word>& words, Word word);
     void note_effects(const std::vector<Word>& words);
     Word read_array();
-    bool parse_redirect(size_t command);
+    void parse_redirect(size_t command);
     bool is_redirect_ahead();
     void read_document_delimiter(size_t command, bool strip_tabs);
     void read_documents();
     void read_document(const PendingDocument& document);
+    size_t find_document_end(const PendingDocument& document);
+    std::string read_document_line(bool quoted);
+    void read_descriptor(Redirect& redirect);
+    struct Operator {
+        Redirect::Kind kind;
+        bool input = false;
+        bool duplicate = false;
+        bool strip_tabs = false;
+    };
+    Operator read_operator();
     size_t begin_command();
     void finish_command(size_t index, size_t begin, size_t end);
 
     // Words (words.cc, expansions.cc).
     Word read_word(Mode mode);
+    void read_part(Word& word, char letter);
+    void read_process(Word& word);
     bool word_ends(char letter, Mode mode);
     bool starts_extended_glob(char letter, Mode mode);
     void read_single(Word& word);

@@ -41,70 +41,65 @@ bool Parser::is_redirect_ahead() {
     return (sign == '<' || sign == '>') && peek_after(after + 1) != '(';
 }
 
-bool Parser::parse_redirect(size_t command) {
-    using Kind = Redirect::Kind;
-    Redirect redirect;
-    const size_t begin = at_;
-    bool named = false;
-    bool numbered = false;
+// 2> or {name}>, up to the sign.
+void Parser::read_descriptor(Redirect& redirect) {
     if (peek() == '{') {
-        named = true;
         while (peek() != '}') advance();
-        advance();
+        return advance();
     }
-    if (is_digit(peek())) {
-        numbered = true;
-        redirect.descriptor = 0;
-        constexpr int largest = 100'000;
-        for (; is_digit(peek()); advance())
-            redirect.descriptor = std::min(largest, redirect.descriptor * 10 + (text_[at_] - '0'));
+    if (!is_digit(peek())) {
+        redirect.descriptor = peek() == '<' ? 0 : 1;
+        return;
     }
+    constexpr int largest = 100'000;
+    redirect.descriptor = 0;
+    for (; is_digit(peek()); advance())
+        redirect.descriptor = std::min(largest, redirect.descriptor * 10 + (text_[at_] - '0'));
+}
+
+Parser::Operator Parser::read_operator() {
+    using Kind = Redirect::Kind;
     const bool both = eat('&');
     const bool input = peek() == '<';
     advance();
-    if (!named && !numbered) redirect.descriptor = input ? 0 : 1;
-    bool document = false;
-    bool strip_tabs = false;
-    bool duplicate = false;
-    redirect.kind = input ? Kind::Read : Kind::Write;
-    if (input && eat('<')) {
-        redirect.kind = Kind::HereDocument;
-        document = true;
-        if (eat('<')) {
-            redirect.kind = Kind::HereString;
-            document = false;
-        } else {
-            strip_tabs = eat('-');
-        }
-    } else if (input && eat('>')) {
-        redirect.kind = Kind::ReadWrite;
-    } else if (!input && eat('>')) {
-        redirect.kind = Kind::Append;
-    } else if (!both && eat('&')) {
-        duplicate = true;
-    } else if (!input && !both) {
-        eat('|');
+    if (!input) {
+        if (eat('>')) return {Kind::Append};
+        if (!both && eat('&')) return {Kind::Write, false, true};
+        if (!both) eat('|');
+        return {Kind::Write};
     }
+    if (eat('>')) return {Kind::ReadWrite, true};
+    if (eat('&')) return {Kind::Read, true, true};
+    if (!eat('<')) return {Kind::Read, true};
+    if (eat('<')) return {Kind::HereString, true};
+    return {Kind::HereDocument, true, false, eat('-')};
+}
+
+void Parser::parse_redirect(size_t command) {
+    Redirect redirect;
+    const size_t begin = at_;
+    read_descriptor(redirect);
+    const Operator sign = read_operator();
+    redirect.kind = sign.kind;
     skip_blanks();
     // A number that is followed by < belongs to that.
-    if (!is_word_ahead() || peek() == '#' || (!duplicate && is_redirect_ahead())) {
-        fail_here();
-        return false;
-    }
-    auto& redirects = state_.script.commands[command].redirects;
-    if (document) {
-        redirect.range = range_from(begin);
-        redirects.push_back(std::move(redirect));
-        read_document_delimiter(command, strip_tabs);
-        state_.script.commands[command].redirects.back().range = range_from(begin);
-        return true;
+    if (!is_word_ahead() || peek() == '#' || (!sign.duplicate && is_redirect_ahead()))
+        return fail_here();
+    // Not kept over the reading of a word: that may add commands.
+    const auto redirects = [&]() -> std::vector<Redirect>& {
+        return state_.script.commands[command].redirects;
+    };
+    if (redirect.kind == Redirect::Kind::HereDocument) {
+        redirects().push_back(std::move(redirect));
+        read_document_delimiter(command, sign.strip_tabs);
+        redirects().back().range = range_from(begin);
+        return;
     }
     redirect.target = read_word(Mode::Plain);
-    if (duplicate && (input || is_descriptor(redirect.target) || !redirect.target.known()))
-        redirect.kind = Kind::Duplicate;
+    const bool file = !sign.input && redirect.target.known() && !is_descriptor(redirect.target);
+    if (sign.duplicate && !file) redirect.kind = Redirect::Kind::Duplicate;
     redirect.range = range_from(begin);
-    state_.script.commands[command].redirects.push_back(std::move(redirect));
-    return true;
+    redirects().push_back(std::move(redirect));
 }
 
 void Parser::read_document_delimiter(size_t command, bool strip_tabs) {
@@ -142,29 +137,35 @@ void Parser::read_documents() {
     }
 }
 
+// A line as bash sees it: where the delimiter is not quoted, a backslash joins lines.
+std::string Parser::read_document_line(bool quoted) {
+    std::string line;
+    for (;;) {
+        const size_t newline = std::min(text_.substr(0, end_).find('\n', at_), end_);
+        line += slice(at_, newline);
+        at_ = std::min(newline + 1, end_);
+        if (quoted || newline >= end_) return line;
+        const size_t last = line.find_last_not_of('\\');
+        const size_t backslashes = line.size() - (last == std::string::npos ? 0 : last + 1);
+        if (backslashes % 2 == 0) return line;
+        line.pop_back();
+    }
+}
+
+// Where the body ends; the text is read up to behind the delimiter.
+size_t Parser::find_document_end(const PendingDocument& document) {
+    while (at_ < end_) {
+        const size_t begin = at_;
+        std::string line = read_document_line(document.quoted);
+        if (document.strip_tabs) line.erase(0, std::min(line.find_first_not_of('\t'), line.size()));
+        if (line == document.delimiter) return begin;
+    }
+    return end_;
+}
+
 void Parser::read_document(const PendingDocument& document) {
     const size_t begin = at_;
-    size_t body_end = end_;
-    while (at_ < end_) {
-        const size_t line_begin = at_;
-        std::string line;
-        for (;;) {
-            const size_t newline = std::min(text_.substr(0, end_).find('\n', at_), end_);
-            line += slice(at_, newline);
-            at_ = std::min(newline + 1, end_);
-            if (document.quoted || newline >= end_) break;
-            const size_t backslashes =
-                line.size() - std::min(line.find_last_not_of('\\') + 1, line.size());
-            if (backslashes % 2 == 0) break;
-            line.pop_back();  // the newline is quoted: the next line belongs to this one
-        }
-        const size_t start =
-            document.strip_tabs ? std::min(line.find_first_not_of('\t'), line.size()) : 0;
-        if (line.compare(start, std::string::npos, document.delimiter) == 0) {
-            body_end = line_begin;
-            break;
-        }
-    }
+    const size_t body_end = find_document_end(document);
     const size_t after = at_;
     if (state_.nesting > 0) state_.derived += after - begin;
     if (state_.derived > most_read_again) return give_up("its here-documents are too tangled");

@@ -12,6 +12,23 @@ namespace {
 constexpr std::array<std::string_view, 12> shells = {
     "bash", "sh", "dash", "zsh", "ksh", "ash", "mksh", "ksh93", "rbash", "fish", "yash", "posh"};
 
+struct Options {
+    bool code = false;   // -c
+    bool input = false;  // -s: what follows are arguments
+    bool ended = false;
+
+    // True when the next word belongs to the option.
+    bool read(const std::string& text) {
+        ended = text == "--";
+        if (text == "--rcfile" || text == "--init-file") return true;
+        if (text.starts_with("--")) return false;
+        const bool minus = text[0] == '-';
+        code = code || (minus && text.find('c') != std::string::npos);
+        input = input || (minus && text.find('s') != std::string::npos);
+        return text.ends_with('o') || text.ends_with('O');  // -euo pipefail
+    }
+};
+
 bool is_standard_input(const Word& word) {
     return word.is("-") || word.is("/dev/stdin") || word.is("/dev/fd/0") ||
            word.is("/proc/self/fd/0");
@@ -20,38 +37,20 @@ bool is_standard_input(const Word& word) {
 }  // namespace
 
 ShellCall shell_call(const std::vector<Word>& words) {
-    ShellCall call;
-    bool wants_code = false;
-    bool wants_input = false;  // -s: what follows are arguments
-    for (size_t i = 1; i < words.size(); ++i) {
+    Options options;
+    size_t i = 1;
+    for (; i < words.size() && !options.ended; ++i) {
         const std::string text = words[i].known_start();
         const bool sign = text.size() > 1 && (text[0] == '-' || text[0] == '+');
-        if (!sign) {
-            if (wants_code)
-                call.code = i;
-            else
-                call.file = !wants_input && !is_standard_input(words[i]);
-            return call;
-        }
-        if (text == "--") {
-            if (i + 1 >= words.size()) return call;
-            if (wants_code)
-                call.code = i + 1;
-            else
-                call.file = !wants_input;
-            return call;
-        }
-        if (text == "--rcfile" || text == "--init-file" || text == "-o" || text == "+o" ||
-            text == "-O" || text == "+O") {
-            ++i;
-            continue;
-        }
-        if (text[0] == '-' && text[1] != '-') {
-            wants_code = wants_code || text.find('c') != std::string::npos;
-            wants_input = wants_input || text.find('s') != std::string::npos;
-            if (text.ends_with('o') || text.ends_with('O')) ++i;  // -euo pipefail
-        }
+        if (!sign) break;
+        if (options.read(text)) ++i;
     }
+    ShellCall call;
+    if (i >= words.size()) return call;
+    if (options.code)
+        call.code = i;
+    else
+        call.file = !options.input && !is_standard_input(words[i]);
     return call;
 }
 

@@ -56,6 +56,35 @@ char plain_escape(char letter) {
     }
 }
 
+// What the escape means whose letter is at `at`, behind the backslash. False: a NUL.
+bool append_escape(std::string& result, std::string_view text, size_t& at) {
+    const char letter = text[at++];
+    if (const char plain = plain_escape(letter); plain != '\0') {
+        result += plain;
+        return true;
+    }
+    if (letter >= '0' && letter <= '7') {
+        const auto byte = static_cast<char>(*read_number(text, --at, 3, 8));
+        if (byte != '\0') result += byte;
+        return byte != '\0';
+    }
+    if (letter == 'c' && at < text.size()) {
+        result += static_cast<char>(text[at++] & 0x1f);
+        return true;
+    }
+    const size_t most = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
+    const auto number = read_number(text, at, most, 16);
+    if (!number) {
+        result += '\\';
+        result += letter;
+    } else if (letter == 'x') {
+        result += static_cast<char>(*number);
+    } else {
+        husk::text::append_utf8(result, *number);
+    }
+    return number != 0U;
+}
+
 // $'text' without its quotes. A NUL ends it, as in bash.
 std::string decode_ansi(std::string_view text) {
     std::string result;
@@ -64,33 +93,11 @@ std::string decode_ansi(std::string_view text) {
             result += text[at++];
             continue;
         }
-        const char letter = text[at + 1];
-        at += 2;
-        if (const char plain = plain_escape(letter); plain != '\0') {
-            result += plain;
-        } else if (letter == 'x' || letter == 'u' || letter == 'U') {
-            const size_t most = letter == 'x' ? 2 : letter == 'u' ? 4 : 8;
-            const auto number = read_number(text, at, most, 16);
-            if (!number) {
-                result += '\\';
-                result += letter;
-            } else if (*number == 0) {
-                return result;
-            } else if (letter == 'x') {
-                result += static_cast<char>(*number);
-            } else {
-                husk::text::append_utf8(result, *number);
-            }
-        } else if (letter >= '0' && letter <= '7') {
-            --at;
-            const auto number = read_number(text, at, 3, 8);
-            if (static_cast<char>(*number) == '\0') return result;
-            result += static_cast<char>(*number);
-        } else if (letter == 'c' && at < text.size()) {
-            result += static_cast<char>(text[at++] & 0x1f);
-        } else {
-            result += '\\';
-            result += letter;
+        ++at;
+        const size_t before = result.size();
+        if (!append_escape(result, text, at)) {
+            result.resize(before);
+            break;
         }
     }
     return result;
@@ -139,52 +146,40 @@ Word Parser::read_word(Mode mode) {
             const size_t start = at_;
             while (at_ < end_ && is_plain(text_[at_])) ++at_;
             add_text(word, slice(start, at_), false);
-            continue;
-        }
-        if (starts_extended_glob(letter, mode)) {
+        } else if (starts_extended_glob(letter, mode) || letter == '(') {
             read_group(word, mode);
-            continue;
-        }
-        switch (letter) {
-            case '\\':
-                advance();
-                add_text(word, at_ < end_ ? text_[at_] : '\\', true);
-                if (at_ < end_) ++at_;
-                break;
-            case '\'': read_single(word); break;
-            case '"': read_double(word); break;
-            case '`': read_backtick(word, Quoting::None); break;
-            case '$': read_dollar(word, Quoting::None); break;
-            case '<':
-            case '>': {
-                const size_t start = at_;
-                advance();
-                peek();
-                advance();
-                read_substitution(word, start, Piece::Kind::Process, Quoting::None);
-                break;
-            }
-            case '(':
-                if (mode != Mode::Regex) return word;
-                read_group(word, mode);
-                break;
-            case '*':
-            case '?':
-                word.pieces.push_back({Piece::Kind::Glob, std::string(1, letter), false, {}});
-                advance();
-                break;
-            case '[': read_bracket(word); break;
-            case '~':
-                if (word.pieces.empty()) {
-                    read_tilde(word);
-                    break;
-                }
-                [[fallthrough]];
-            default: add_text(word, letter, false); advance();
+        } else {
+            read_part(word, letter);
         }
     }
     word.range = range_from(begin);
     return word;
+}
+
+// What starts with a letter that is not just a letter.
+void Parser::read_part(Word& word, char letter) {
+    switch (letter) {
+        case '\\':
+            advance();
+            add_text(word, at_ < end_ ? text_[at_] : '\\', true);
+            if (at_ < end_) ++at_;
+            return;
+        case '\'': return read_single(word);
+        case '"': return read_double(word);
+        case '`': return read_backtick(word, Quoting::None);
+        case '$': return read_dollar(word, Quoting::None);
+        case '[': return read_bracket(word);
+        case '<':
+        case '>': return read_process(word);
+        case '*':
+        case '?':
+            word.pieces.push_back({Piece::Kind::Glob, std::string(1, letter), false, {}});
+            return advance();
+        default: break;
+    }
+    if (letter == '~' && word.pieces.empty()) return read_tilde(word);
+    add_text(word, letter, false);
+    advance();
 }
 
 void Parser::read_single(Word& word) {

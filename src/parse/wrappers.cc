@@ -176,21 +176,21 @@ void add_ssh(const std::vector<Word>& words, std::vector<Carried>& carried) {
 }
 
 // su -c code, script -c code, flock FILE -c code, sg GROUP -c code
-bool add_dash_c(const std::vector<Word>& words, std::vector<Carried>& carried) {
+void add_dash_c(const std::vector<Word>& words, std::vector<Carried>& carried) {
     for (size_t i = 1; i + 1 < words.size(); ++i) {
         const std::string text = words[i].known_start();
         const bool cluster = text.size() > 1 && text[0] == '-' && text[1] != '-' &&
                              text.ends_with('c') && text.size() <= 4;
         if (cluster || text == "--command") {
             carried.push_back({Kind::Code, i + 1, i + 2});
-            return true;
+            return;
         }
     }
-    return false;
 }
 
 void add_flock(const std::vector<Word>& words, std::vector<Carried>& carried) {
-    if (add_dash_c(words, carried)) return;
+    add_dash_c(words, carried);
+    if (!carried.empty()) return;
     static constexpr Wrapper flock{"flock", "wE", " timeout wait conflict-exit-code ", 1};
     if (const auto start = inner_start(words, flock))
         carried.push_back({Kind::Words, *start, words.size()});
@@ -230,6 +230,34 @@ void add_parallel(const std::vector<Word>& words, std::vector<Carried>& carried)
     if (end > *start) carried.push_back({Kind::Code, *start, end, true});
 }
 
+void add_eval(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    const size_t first = words[1].is("--") ? 2 : 1;
+    if (first < words.size()) carried.push_back({Kind::Code, first, words.size()});
+}
+
+void add_runuser(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    add_dash_c(words, carried);
+    if (!carried.empty()) return;
+    if (const auto start = inner_start(words, *wrapper_named("runuser")))
+        carried.push_back({Kind::Words, *start, words.size()});
+}
+
+// Those whose options are not all there is to know.
+struct Special {
+    std::string_view program;
+    void (*add)(const std::vector<Word>& words, std::vector<Carried>& carried);
+};
+
+constexpr Special specials[] = {
+    {"eval", add_eval},         {"trap", add_trap},
+    {"find", add_find},         {"fd", add_fd},
+    {"fdfind", add_fd},         {"ssh", add_ssh},
+    {"su", add_dash_c},         {"script", add_dash_c},
+    {"sg", add_dash_c},         {"env", add_env},
+    {"flock", add_flock},       {"watch", add_watch},
+    {"parallel", add_parallel}, {"runuser", add_runuser},
+};
+
 }  // namespace
 
 std::vector<Carried> carried_by(const Command& command) {
@@ -240,30 +268,14 @@ std::vector<Carried> carried_by(const Command& command) {
     if (is_shell(program)) {
         if (const auto code = shell_call(words).code)
             carried.push_back({Kind::Code, *code, *code + 1});
-    } else if (program == "eval") {
-        const size_t first = words[1].is("--") ? 2 : 1;
-        if (first < words.size()) carried.push_back({Kind::Code, first, words.size()});
-    } else if (program == "trap") {
-        add_trap(words, carried);
-    } else if (program == "find") {
-        add_find(words, carried);
-    } else if (program == "fd" || program == "fdfind") {
-        add_fd(words, carried);
-    } else if (program == "ssh") {
-        add_ssh(words, carried);
-    } else if (program == "su" || program == "script" || program == "sg") {
-        add_dash_c(words, carried);
-    } else if (program == "flock") {
-        add_flock(words, carried);
-    } else if (program == "watch") {
-        add_watch(words, carried);
-    } else if (program == "env") {
-        add_env(words, carried);
-    } else if (program == "parallel") {
-        add_parallel(words, carried);
-    } else if (program == "runuser" && add_dash_c(words, carried)) {
         return carried;
-    } else if (const Wrapper* wrapper = wrapper_named(program)) {
+    }
+    if (const auto* special = std::ranges::find(specials, program, &Special::program);
+        special != std::end(specials)) {
+        special->add(words, carried);
+        return carried;
+    }
+    if (const Wrapper* wrapper = wrapper_named(program)) {
         if (const auto start = inner_start(words, *wrapper))
             carried.push_back({Kind::Words, *start, words.size(), wrapper->more_words});
     }
