@@ -33,13 +33,12 @@ struct Ends {
     long step = 1;
 };
 
-bool read_whole(std::string_view digits, long& value) {
+bool read_whole(const std::string& digits, long& value) {
     constexpr size_t most_digits = 9;
-    if (digits.starts_with('+')) digits.remove_prefix(1);
-    if (digits.empty() || digits.size() > most_digits) return false;
+    const char* start = digits.data() + (digits.starts_with('+') ? 1 : 0);
     const char* stop = digits.data() + digits.size();
-    const auto [end, error] = std::from_chars(digits.data(), stop, value);
-    return error == std::errc() && end == stop;
+    const auto [end, error] = std::from_chars(start, stop, value);
+    return digits.size() <= most_digits && start != stop && error == std::errc() && end == stop;
 }
 
 std::optional<Ends> ends_of(const std::string& text) {
@@ -47,8 +46,7 @@ std::optional<Ends> ends_of(const std::string& text) {
     if (dots == std::string::npos || dots == 0) return std::nullopt;
     Ends ends{text.substr(0, dots), text.substr(dots + 2)};
     if (const size_t more = ends.last.find(".."); more != std::string::npos) {
-        if (!read_whole(std::string_view(ends.last).substr(more + 2), ends.step))
-            return std::nullopt;
+        if (!read_whole(ends.last.substr(more + 2), ends.step)) return std::nullopt;
         ends.last.resize(more);
         ends.step = std::max(1L, std::labs(ends.step));
     }

@@ -90,7 +90,7 @@ void Parser::parse_test_words() {
     const size_t before = at_;
     std::string op;
     if ((peek() == '<' || peek() == '>') && peek_after(1) != '(') {
-        op = "<";
+        op.assign(1, '<');
         advance();
     } else {
         op = read_word(Mode::Test).shown();

@@ -26,7 +26,7 @@ std::string unescaped(std::string_view text, bool in_double_quotes) {
 void Parser::read_backtick(Word& word, Quoting quoting) {
     const size_t begin = at_;
     size_t at = at_ + 1;
-    while (at < end_ && text_[at] != '`') at += text_[at] == '\\' ? 2 : 1;
+    while (at < end_ && text_[at] != '`') at += text_[at] == '\\' ? 2U : 1U;
     if (at >= end_) {
         at_ = end_;
         return fail("unexpected EOF while looking for matching ``'");

@@ -222,7 +222,7 @@ void Parser::read_double(Word& word) {
 void Parser::read_ansi(Word& word) {
     const size_t begin = at_ + 2;
     size_t at = begin;
-    while (at < end_ && text_[at] != '\'') at += text_[at] == '\\' ? 2 : 1;
+    while (at < end_ && text_[at] != '\'') at += text_[at] == '\\' ? 2U : 1U;
     if (at >= end_) {
         at_ = end_;
         return fail("unexpected EOF while looking for matching `''");

@@ -127,7 +127,7 @@ size_t commands_in_text(const Script& script) {
             const Via via = script.commands[at].via;
             in_text = via != Via::Code && via != Via::Remote;
         }
-        count += in_text && !(command.words.empty() && command.assignments.empty()) ? 1 : 0;
+        if (in_text && !(command.words.empty() && command.assignments.empty())) ++count;
     }
     return count;
 }
