@@ -107,7 +107,9 @@ void Parser::parse_for() {
         return parse_loop_body();
     }
     if (!is_word_ahead()) return fail_here();
-    read_word(Mode::Plain);
+    const std::string name = read_word(Mode::Plain).shown();
+    if (name == "PATH" || name == "PS4" || name == "BASH_ENV" || name.starts_with("LD_"))
+        not_understood("a loop sets " + name);
     skip_newlines();
     if (eat_keyword("in")) {
         for (skip_blanks(); !stopped() && is_word_ahead() && peek() != '#'; skip_blanks())

@@ -32,8 +32,8 @@ void Parser::read_backtick(Word& word, Quoting quoting) {
         return fail("unexpected EOF while looking for matching ``'");
     }
     at_ = at + 1;
-    const bool quoted = quoting == Quoting::Double;
-    const std::string code = unescaped(slice(begin + 1, at), quoted);
+    const bool quoted = quoting != Quoting::None;
+    const std::string code = unescaped(slice(begin + 1, at), quoting == Quoting::Double);
     state_.derived += code.size();
     if (state_.derived > most_read_again) return give_up("too much of it stands between backticks");
     if (enter()) {
@@ -50,7 +50,7 @@ void Parser::read_backtick(Word& word, Quoting quoting) {
 
 void Parser::read_dollar(Word& word, Quoting quoting) {
     const size_t begin = at_;
-    const bool quoted = quoting == Quoting::Double;
+    const bool quoted = quoting != Quoting::None;
     const char after = peek_after(1);
     const auto variable = [&](std::string name) {
         word.pieces.push_back(
@@ -130,9 +130,14 @@ void Parser::read_parameter_inside(Word& word, Quoting quoting) {
         not_understood("${" + name + "@P} runs what is in a variable");
     const bool pattern = operation == '#' || operation == '%' || operation == '/' ||
                          operation == '^' || operation == ',';
-    read_parameter_word(quoting, quoting == Quoting::None || pattern);
+    // ${x:1:2} is arithmetic, where single quotes protect nothing.
+    const char next = peek_after(1);
+    const bool substring =
+        operation == ':' && next != '-' && next != '=' && next != '?' && next != '+';
+    const bool protects = !substring && (quoting == Quoting::None || pattern);
+    read_parameter_word(quoting == Quoting::None ? quoting : Quoting::Inside, protects);
     word.pieces.push_back({Piece::Kind::Variable, std::string(slice(begin, at_)),
-                           quoting == Quoting::Double, std::move(name)});
+                           quoting != Quoting::None, std::move(name)});
 }
 
 // Up to the closing brace. Single quotes always pair, but inside double quotes they keep
@@ -204,7 +209,7 @@ void Parser::read_substitution(Word& word, size_t begin, Piece::Kind kind, Quoti
     leave();
     state_.via = via;
     documents_.swap(outer);
-    word.pieces.push_back({kind, std::string(slice(begin, at_)), quoting == Quoting::Double, {}});
+    word.pieces.push_back({kind, std::string(slice(begin, at_)), quoting != Quoting::None, {}});
 }
 
 // True when what starts here is arithmetic up to "))"; else nothing has happened.
@@ -258,7 +263,7 @@ bool Parser::scan_arithmetic() {
             advance();
             return eat(')');
         } else {
-            scan_live(letter, Quoting::Double);
+            scan_live(letter, Quoting::Inside);
         }
     }
     return false;
@@ -271,17 +276,24 @@ void Parser::read_old_arithmetic(Word& word, Quoting quoting) {
     if (scan_subscript())
         word.pieces.push_back({Piece::Kind::Arithmetic,
                                std::string(slice(begin, at_)),
-                               quoting == Quoting::Double,
+                               quoting != Quoting::None,
                                {}});
 }
 
-// [ ... ] with brackets that pair; everything in it is expanded.
+// [ ... ] with brackets that pair. It is arithmetic: everything in it is expanded, also what
+// stands in single quotes.
 bool Parser::scan_subscript() {
     size_t depth = 0;
+    bool in_single = false;
     while (!stopped()) {
         const char letter = peek();
         if (at_ >= end_) {
             fail("unexpected EOF while looking for matching `]'");
+        } else if (letter == '\'') {
+            in_single = !in_single;
+            advance();
+        } else if (in_single && letter != '$' && letter != '`') {
+            advance();
         } else if (letter == '[') {
             ++depth;
             advance();
@@ -289,7 +301,7 @@ bool Parser::scan_subscript() {
             advance();
             if (--depth == 0) return true;
         } else {
-            scan_quoted(letter);
+            scan_live(letter, Quoting::Inside);
         }
     }
     return false;
@@ -308,9 +320,9 @@ void Parser::scan_document(Word& word) {
             advance();
             if (escapes) add(text_[at_++]);
         } else if (letter == '$') {
-            read_dollar(word, Quoting::Double);
+            read_dollar(word, Quoting::Inside);
         } else if (letter == '`') {
-            read_backtick(word, Quoting::Double);
+            read_backtick(word, Quoting::Inside);
         } else {
             add(letter);
             advance();

@@ -10,8 +10,10 @@
 namespace husk::parse {
 namespace {
 
-// How much may be looked at again because commands hand it on.
+// What the script and the scripts in its strings share.
 struct Budget {
+    Hidden hidden = {};
+    // How much may be looked at again because commands hand it on.
     size_t words = 50'000;
     size_t code_bytes = 256 << 10;
 };
@@ -30,19 +32,33 @@ bool writes_known_text(const Command& command) {
            command.words.size() > 1;
 }
 
-// As far as it is text: what printf makes of % and of backslashes is not worked out.
+bool is_plain_file(const Redirect& redirect) {
+    const std::optional<std::string> path = redirect.target.value();
+    return redirect.kind == Redirect::Kind::Read && path &&
+           path->find("/dev/") == std::string::npos && path->find("/proc/") == std::string::npos &&
+           path->find("/fd/") == std::string::npos;
+}
+
+// As far as it is text: what % and backslashes make of it is not worked out.
 Word text_written_by(const Command& command) {
     if (command.program() == "cat") return command.redirects[0].target;
+    const bool echo = command.program() == "echo";
     Word text;
-    bool options = command.program() == "echo";
+    bool options = true;
+    bool formatted = !echo;
     for (size_t i = 1; i < command.words.size(); ++i) {
         const Word& word = command.words[i];
-        options = options && (word.is("-n") || word.is("-e") || word.is("-E"));
-        if (options) continue;
+        const std::string option = word.shown();
+        options = options && (echo ? option.starts_with('-') && option.size() > 1 &&
+                                         option.find_first_not_of("neE", 1) == std::string::npos
+                                   : option == "--");
+        if (options) {
+            formatted = formatted || option.find('e') != std::string::npos;
+            continue;
+        }
         if (!text.pieces.empty()) add_text(text, " ", false);
         text.pieces.insert(text.pieces.end(), word.pieces.begin(), word.pieces.end());
     }
-    const bool formatted = command.program() == "printf" || command.words[1].is("-e");
     if (formatted && text.shown().find_first_of("%\\") != std::string::npos)
         text.pieces.push_back({Piece::Kind::Substitution, "", true, {}});
     return text;
@@ -73,6 +89,7 @@ private:
     void emit_words(size_t index, const Carried& carried);
     void emit_code(size_t index, const std::string& code, const Range& range, Via via);
     void run_string(size_t index, const Carried& carried);
+    std::string placeholder_of(size_t index) const;
     void read_standard_input(size_t index);
     void find_feeders();
     bool all_carried_by(const Pipeline::Stage& stage) const;
@@ -86,7 +103,6 @@ private:
     Script made_;
     std::vector<Place> places_;
     size_t feeder_ = Command::none;
-    Hidden hidden_;
 };
 
 void Arrangement::not_understood(const std::string& reason) {
@@ -106,8 +122,9 @@ void Arrangement::arrange() {
     find_feeders();
     for (const size_t root : roots) emit(root, Command::none, 0);
     move_ranges();
-    for (const std::string& reason : hidden_.reasons) not_understood(reason);
-    if (hidden_.aliases_made && (hidden_.aliases_work || depth_ > 0))
+    const Hidden& hidden = budget_.hidden;
+    for (const std::string& reason : hidden.reasons) not_understood(reason);
+    if (hidden.aliases_made && (hidden.aliases_work || depth_ > 0))
         not_understood("aliases change what its words mean");
     from_ = std::move(made_);
 }
@@ -126,7 +143,7 @@ size_t Arrangement::emit(size_t old, size_t carrier, size_t depth) {
 }
 
 void Arrangement::emit_carried(size_t index) {
-    hidden_.note(made_.commands[index]);
+    budget_.hidden.note(made_.commands[index]);
     if (made_.commands.size() > limits_.commands || made_.commands[index].depth > limits_.depth)
         return not_understood("commands are handed on too often");
     for (const Carried& carried : carried_by(made_.commands[index])) {
@@ -136,6 +153,8 @@ void Arrangement::emit_carried(size_t index) {
             run_string(index, carried);
     }
     if (reads_code(made_.commands[index])) read_standard_input(index);
+    if (may_run_more_than_it_shows(made_.commands[index]))
+        made_.commands[index].opaque = "what it runs depends on words that are not known";
     if (runs_what_a_command_writes(made_.commands[index]))
         made_.commands[index].opaque = "it runs what another command writes";
 }
@@ -170,6 +189,7 @@ void Arrangement::emit_words(size_t index, const Carried& carried) {
         rest.pieces.push_back({Piece::Kind::Substitution, "...", true, {}});
         command.words.push_back(std::move(rest));
     }
+    command.redirects = carrier.redirects;  // its standard input, above all
     command.carrier = index;
     command.depth = carrier.depth + 1;
     command.via = carrier.via == Via::Remote ? Via::Remote : Via::Wrapper;
@@ -184,10 +204,12 @@ void Arrangement::run_string(size_t index, const Carried& carried) {
     const bool gets_more = words.back().shown() == "..." && !words.back().known();
     for (size_t i = carried.first; i < carried.last; ++i) {
         known = known && words[i].known();
-        code += (code.empty() ? "" : " ") + words[i].shown();
+        const std::string text = words[i].shown();
+        const size_t skip = i == carried.first ? std::min(carried.skip, text.size()) : 0;
+        code += (code.empty() ? "" : " ") + text.substr(skip);
     }
     // xargs and find put their input into the script itself.
-    if (gets_more && code.find("{}") != std::string::npos) known = false;
+    if (gets_more && code.find(placeholder_of(index)) != std::string::npos) known = false;
     const Range range{words[carried.first].range.begin, words[carried.last - 1].range.end};
     const Via via = carried.kind == Carried::Kind::Remote ? Via::Remote : Via::Code;
     if (!known && made_.commands[index].opaque.empty())
@@ -227,30 +249,47 @@ void Arrangement::emit_code(size_t index, const std::string& code, const Range& 
     }
 }
 
-// bash <<< 'x', bash <<E, echo x | bash
-void Arrangement::read_standard_input(size_t index) {
-    constexpr auto unknown = "it runs a text that is not known before running";
-    for (size_t i = 0; i < made_.commands[index].redirects.size(); ++i) {
-        const Redirect& redirect = made_.commands[index].redirects[i];
-        if (redirect.descriptor != 0) continue;
-        const bool document = redirect.kind == Redirect::Kind::HereDocument ||
-                              redirect.kind == Redirect::Kind::HereString;
-        if (!document) return;
-        const std::string code = redirect.target.shown();
-        const Range range = redirect.target.range;
-        if (!redirect.target.known()) made_.commands[index].opaque = unknown;
-        return emit_code(index, code, range, Via::Code);
+// The text that xargs replaces: {} unless -I says otherwise.
+std::string Arrangement::placeholder_of(size_t index) const {
+    for (size_t at = index; at != Command::none; at = made_.commands[at].carrier) {
+        if (made_.commands[at].program() != "xargs") continue;
+        const std::vector<Word>& words = made_.commands[at].words;
+        for (size_t i = 1; i < words.size(); ++i) {
+            const std::string text = words[i].known_start();
+            if (text == "-I" && i + 1 < words.size()) return words[i + 1].shown();
+            if (text.starts_with("-I")) return text.substr(2);
+            if (text.starts_with("--replace=")) return text.substr(10);
+        }
     }
-    if (feeder_ == Command::none) return;
-    if (feeder_ == something_else) {
-        made_.commands[index].opaque = "it runs what the pipe brings";
+    return "{}";
+}
+
+// bash <<< 'x', bash <<E, echo x | bash. Whatever else its standard input may be, nobody can see
+// what is in it.
+void Arrangement::read_standard_input(size_t index) {
+    const Via via = made_.commands[index].program() == "ssh" ? Via::Remote : Via::Code;
+    const Redirect* input = nullptr;
+    for (const Redirect& redirect : made_.commands[index].redirects)
+        if (redirect.descriptor <= 0) input = &redirect;
+    Word text;
+    Range range = made_.commands[index].range;
+    if (input != nullptr && (input->kind == Redirect::Kind::HereDocument ||
+                             input->kind == Redirect::Kind::HereString)) {
+        text = input->target;
+        range = input->target.range;
+    } else if (input != nullptr && is_plain_file(*input)) {
+        return;  // as good as bash FILE
+    } else if (input == nullptr && feeder_ < something_else) {
+        const Command& feeder = made_.commands[places_[feeder_].begin];
+        text = text_written_by(feeder);
+        range = feeder.range;
+    } else {
+        made_.commands[index].opaque = "it runs what its standard input brings";
         return;
     }
-    const Command& feeder = made_.commands[places_[feeder_].begin];
-    const Word text = text_written_by(feeder);
-    const Range range = feeder.range;
-    if (!text.known()) made_.commands[index].opaque = unknown;
-    emit_code(index, text.shown(), range, Via::Code);
+    if (!text.known())
+        made_.commands[index].opaque = "it runs a text that is not known before running";
+    emit_code(index, text.shown(), range, via);
 }
 
 // Who writes into the pipe that a stage reads from. One command whose text can be seen, or
@@ -262,7 +301,7 @@ void Arrangement::find_feeders() {
             const Pipeline::Stage& now = pipeline.stages[stage];
             const bool plain = stage == 1 && before.last > before.first &&
                                writes_known_text(from_.commands[before.first]) &&
-                               all_carried_by(before);
+                               all_carried_by(before) && from_.functions.empty();
             for (size_t i = now.first; i < now.last && i < places_.size(); ++i)
                 places_[i].fed_by = plain ? before.first : something_else;
         }

@@ -45,7 +45,8 @@ private:
         Pattern,  // inside [[ ]], to the right of == and !=
         Regex,    // inside [[ ]], to the right of =~
     };
-    enum class Quoting : uint8_t { None, Double };
+    // Inside: where text is expanded as in double quotes, but stands in something else.
+    enum class Quoting : uint8_t { None, Double, Inside };
 
     struct PendingDocument {
         size_t command;   // whose redirect it is

@@ -105,22 +105,29 @@ void Parser::parse_redirect(size_t command) {
 void Parser::read_document_delimiter(size_t command, bool strip_tabs) {
     PendingDocument document{
         command, state_.script.commands[command].redirects.size() - 1, {}, false, strip_tabs};
-    while (!is_break(peek())) {
+    while (!stopped() && !is_break(peek())) {
         const char letter = peek();
-        if (letter == '$' && (peek_after(1) == '\'' || peek_after(1) == '"'))
-            return give_up("a here-document ends with a word that is quoted in an unusual way");
+        const char after = peek_after(1);
+        const bool odd =
+            letter == '`' ||
+            (letter == '$' && (after == '\'' || after == '"' || after == '{' || after == '('));
+        if (odd) return give_up("a here-document ends with a word that is hard to read");
         if (letter == '\\') {
             document.quoted = true;
             advance();
             if (at_ < end_) document.delimiter += text_[at_++];
-        } else if (letter == '\'' || letter == '"') {
+        } else if (letter == '\'') {
             document.quoted = true;
-            const size_t close = text_.substr(0, end_).find(letter, at_ + 1);
-            if (close == std::string_view::npos)
-                return fail("unexpected EOF while looking for matching `" + std::string(1, letter) +
-                            "'");
-            document.delimiter += slice(at_ + 1, close);
-            at_ = close + 1;
+            Word quoted;
+            read_single(quoted);
+            document.delimiter += quoted.shown();
+        } else if (letter == '"') {
+            document.quoted = true;
+            Word quoted;
+            read_double(quoted);
+            if (!quoted.known())
+                return give_up("a here-document ends with a word that is hard to read");
+            document.delimiter += quoted.shown();
         } else {
             document.delimiter += letter;
             advance();
@@ -160,6 +167,8 @@ size_t Parser::find_document_end(const PendingDocument& document) {
         if (document.strip_tabs) line.erase(0, std::min(line.find_first_not_of('\t'), line.size()));
         if (line == document.delimiter) return begin;
     }
+    // bash takes the rest for its body and warns; that is rarely what was meant.
+    not_understood("a here-document does not end");
     return end_;
 }
 

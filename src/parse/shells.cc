@@ -17,21 +17,32 @@ struct Options {
     bool input = false;  // -s: what follows are arguments
     bool ended = false;
 
-    // True when the next word belongs to the option.
-    bool read(const std::string& text) {
+    // How many of the next words belong to the option.
+    size_t read(const std::string& text) {
         ended = text == "--";
-        if (text == "--rcfile" || text == "--init-file") return true;
-        if (text.starts_with("--")) return false;
+        if (text == "--rcfile" || text == "--init-file") return 1;
+        if (text.starts_with("--")) return 0;
         const bool minus = text[0] == '-';
         code = code || (minus && text.find('c') != std::string::npos);
         input = input || (minus && text.find('s') != std::string::npos);
-        return text.ends_with('o') || text.ends_with('O');  // -euo pipefail
+        return static_cast<size_t>(std::ranges::count(text, 'o') +  // -euo pipefail
+                                   std::ranges::count(text, 'O'));
     }
 };
 
+// Also by its other names: /dev/stdin, /dev/fd/3, /proc/self/fd/0.
 bool is_standard_input(const Word& word) {
-    return word.is("-") || word.is("/dev/stdin") || word.is("/dev/fd/0") ||
-           word.is("/proc/self/fd/0");
+    const std::string path = word.shown();
+    return path == "-" || (path.find("dev/") != std::string::npos && path.ends_with("stdin")) ||
+           path.find("/fd/") != std::string::npos;
+}
+
+// May be an option, or several words.
+bool may_be_options(const Word& word) {
+    return std::ranges::any_of(word.pieces, [](const Piece& piece) {
+        if (piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Tilde) return false;
+        return !piece.quoted || piece.name == "@" || piece.text.find("[@]") != std::string::npos;
+    });
 }
 
 }  // namespace
@@ -43,7 +54,7 @@ ShellCall shell_call(const std::vector<Word>& words) {
         const std::string text = words[i].known_start();
         const bool sign = text.size() > 1 && (text[0] == '-' || text[0] == '+');
         if (!sign) break;
-        if (options.read(text)) ++i;
+        i += options.read(text);
     }
     ShellCall call;
     if (i >= words.size()) return call;
@@ -61,8 +72,11 @@ bool is_shell(const std::string& program) {
 bool reads_code(const Command& command) {
     const std::string program = command.program();
     const std::vector<Word>& words = command.words;
-    if (program == "source" || program == ".")
-        return words.size() > 1 && is_standard_input(words[1]);
+    if (program == "source" || program == ".") {
+        const size_t file = words.size() > 2 && words[1].is("--") ? 2 : 1;
+        return words.size() > file && is_standard_input(words[file]);
+    }
+    if (program == "ssh") return words.size() > 1 && carried_by(command).empty();
     // Without a command these start a shell.
     if (program == "su" || program == "sudo") {
         const bool shell =
@@ -84,6 +98,23 @@ bool runs_what_a_command_writes(const Command& command) {
     return std::ranges::any_of(command.words, [](const Word& word) {
         return !word.pieces.empty() && word.pieces[0].kind == Piece::Kind::Process;
     });
+}
+
+bool may_run_more_than_it_shows(const Command& command) {
+    const std::string program = command.program();
+    const std::vector<Word>& words = command.words;
+    if (is_shell(program)) {
+        const ShellCall call = shell_call(words);
+        const size_t end = call.code ? *call.code : words.size();
+        return std::any_of(words.begin() + 1, words.begin() + static_cast<std::ptrdiff_t>(end),
+                           may_be_options);
+    }
+    if (program == "find") return std::ranges::any_of(words, may_be_options);
+    const std::vector<Carried> carried = carried_by(command);
+    if (carried.size() != 1 || carried[0].kind != Carried::Kind::Words) return false;
+    return std::any_of(words.begin() + 1,
+                       words.begin() + static_cast<std::ptrdiff_t>(carried[0].first),
+                       may_be_options);
 }
 
 }  // namespace husk::parse

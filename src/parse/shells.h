@@ -22,5 +22,7 @@ ShellCall shell_call(const std::vector<Word>& words);
 bool reads_code(const Command& command);
 // source <(x), bash <(x)
 bool runs_what_a_command_writes(const Command& command);
+// Words whose number or kind is not known stand where options do: bash "${a[@]}", timeout $t x.
+bool may_run_more_than_it_shows(const Command& command);
 
 }  // namespace husk::parse

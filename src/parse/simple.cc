@@ -47,6 +47,10 @@ void Parser::add_words(std::vector<Word>& words, Word word) {
     if (++state_.words > state_.limits.words)
         return give_up("it has more than " + std::to_string(state_.limits.words) + " words");
     if (auto several = expand_braces(word, most_from_braces)) {
+        state_.words += several->size();
+        for (const Word& one : *several) state_.derived += one.shown().size();
+        if (state_.words > state_.limits.words || state_.derived > most_read_again)
+            return give_up("its braces make too many words");
         for (Word& one : *several) words.push_back(std::move(one));
         return;
     }
@@ -129,7 +133,7 @@ bool Parser::is_assignment_ahead() {
         size_t depth = 0;
         for (;; ++after) {
             letter = at_ + after < end_ ? text_[at_ + after] : '\0';
-            if (letter == '\0' || letter == '\n' || after > longest_subscript) return false;
+            if (letter == '\0' || after > longest_subscript) return false;
             if (letter == '[') ++depth;
             if (letter == ']' && --depth == 0) break;
         }
@@ -154,6 +158,7 @@ Assignment Parser::read_assignment() {
     }
     if (peek() == '(') {
         assignment.value = read_array();
+        if (is_word_ahead()) read_word(Mode::Plain);  // bash takes x=(1)y for one word, too
     } else if (is_word_ahead()) {
         assignment.value = read_word(Mode::Plain);
     } else {

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/utf8.h"
+#include "parse/hidden.h"
 #include "parse/letters.h"
 #include "parse/parser.h"
 
@@ -69,8 +70,19 @@ bool append_escape(std::string& result, std::string_view text, size_t& at) {
         return byte != '\0';
     }
     if (letter == 'c' && at < text.size()) {
-        result += static_cast<char>(text[at++] & 0x1f);
-        return true;
+        const auto byte = static_cast<char>(text[at++] & 0x1f);
+        if (byte != '\0') result += byte;
+        return byte != '\0';
+    }
+    if (letter == 'x' && at < text.size() && text[at] == '{') {
+        const size_t close = text.find('}', at);
+        if (close != std::string_view::npos) {
+            ++at;
+            const auto number = read_number(text, at, close - at, 16);
+            at = close + 1;
+            result += static_cast<char>(number.value_or(0));
+            return static_cast<char>(number.value_or(0)) != '\0';
+        }
     }
     const size_t most = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
     const auto number = read_number(text, at, most, 16);
@@ -186,7 +198,10 @@ void Parser::read_single(Word& word) {
     const size_t close = text_.substr(0, end_).find('\'', at_ + 1);
     if (close == std::string_view::npos)
         return fail("unexpected EOF while looking for matching `''");
-    add_text(word, slice(at_ + 1, close), true);
+    const std::string_view text = slice(at_ + 1, close);
+    if (is_subscript_with_substitution(text))
+        not_understood("arithmetic may run what stands in brackets");
+    add_text(word, text, true);
     at_ = close + 1;
 }
 

@@ -44,11 +44,12 @@ constexpr Wrapper wrappers[] = {
     {"chrt", "TPD", "", 1, false, false, "p"},
     {"taskset", "", "", 1, false, false, "p"},
     {"numactl", "iNCmpl", " interleave cpunodebind physcpubind membind preferred ", 0},
-    {"xargs", "adEILnPs",
-     " arg-file delimiter eof replace max-lines max-args max-procs max-chars process-slot-var ", 0,
+    {"xargs", "adEILnPs", " arg-file delimiter max-args max-procs max-chars process-slot-var ", 0,
      false, true},
     {"parallel", "jaINnLPS", " jobs arg-file max-args max-procs sshlogin joblog ", 0, false, true},
-    {"strace", "aeIoOpPsSuEb", "", 0},
+    {"strace", "aeIoOpPsSuEbX", " output trace attach env user string-limit ", 0},
+    {"prlimit", "", "", 0, false, false, "p"},
+    {"choom", "np", "", 0},
     {"ltrace", "aeoOpPsSuln", "", 0},
     {"valgrind", "", "", 0},
     {"fakeroot", "lsbiu", "", 0},
@@ -65,12 +66,13 @@ constexpr Wrapper wrappers[] = {
     {"proxychains", "f", "", 0},
     {"proxychains4", "f", "", 0},
     {"firejail", "", "", 0},
-    {"setpriv", "", " reuid regid groups ", 0},
+    {"setpriv", "", " reuid regid groups inh-caps ambient-caps bounding-set securebits pdeathsig ",
+     0},
     {"cgexec", "g", "", 0},
     {"torsocks", "", "", 0},
     {"catchsegv", "", "", 0},
     {"linux64", "", "", 0},
-    {"setarch", "", "", 0},
+    {"setarch", "", "", 1},
     {"faketime", "f", "", 1},
     {"gosu", "", "", 1},
     {"su-exec", "", "", 1},
@@ -80,10 +82,6 @@ constexpr Wrapper wrappers[] = {
 const Wrapper* wrapper_named(const std::string& program) {
     const auto* found = std::ranges::find(wrappers, program, &Wrapper::program);
     return found == std::end(wrappers) ? nullptr : found;
-}
-
-bool contains(std::string_view list, std::string_view name) {
-    return list.find(" " + std::string(name) + " ") != std::string_view::npos;
 }
 
 bool is_assignment(const std::string& text) {
@@ -103,8 +101,9 @@ Option read_option(const std::string& text, const Wrapper& wrapper) {
         const std::string name = text.substr(2);
         if (wrapper.program == "sudo" && (name == "edit" || name == "list" || name == "version"))
             return Option::Ends;
-        return !has_value && contains(wrapper.long_with_value, name) ? Option::WithNext
-                                                                     : Option::Alone;
+        // Long options may be abbreviated.
+        const bool wants = wrapper.long_with_value.find(" " + name) != std::string_view::npos;
+        return !has_value && !name.empty() && wants ? Option::WithNext : Option::Alone;
     }
     for (size_t i = 1; i < text.size(); ++i) {
         if (wrapper.ends.find(text[i]) != std::string_view::npos) return Option::Ends;
@@ -142,7 +141,9 @@ void add_find(const std::vector<Word>& words, std::vector<Carried>& carried) {
                           words[i].is("-okdir");
         if (!runs) continue;
         size_t end = i + 1;
-        while (end < words.size() && !words[end].is(";") && !words[end].is("+")) ++end;
+        while (end < words.size() && !words[end].is(";") &&
+               !(words[end].is("+") && words[end - 1].is("{}")))
+            ++end;
         if (end > i + 1) carried.push_back({Kind::Words, i + 1, end, true});
         i = end;
     }
@@ -151,8 +152,10 @@ void add_find(const std::vector<Word>& words, std::vector<Carried>& carried) {
 // fd -x cmd, fd -X cmd
 void add_fd(const std::vector<Word>& words, std::vector<Carried>& carried) {
     for (size_t i = 1; i + 1 < words.size(); ++i) {
-        if (words[i].is("-x") || words[i].is("-X") || words[i].is("--exec") ||
-            words[i].is("--exec-batch")) {
+        const std::string text = words[i].known_start();
+        const bool cluster = text.size() > 1 && text[0] == '-' && text[1] != '-' &&
+                             (text.ends_with('x') || text.ends_with('X'));
+        if (cluster || text == "--exec" || text == "--exec-batch") {
             carried.push_back({Kind::Words, i + 1, words.size(), true});
             return;
         }
@@ -169,31 +172,58 @@ void add_trap(const std::vector<Word>& words, std::vector<Carried>& carried) {
     carried.push_back({Kind::Code, first, first + 1});
 }
 
+// ssh [options] host [options] command: a host may stand between its options.
 void add_ssh(const std::vector<Word>& words, std::vector<Carried>& carried) {
-    static constexpr Wrapper ssh{"ssh", "BbcDEeFIiJLlmOopQRSWw", "", 1};
-    if (const auto start = inner_start(words, ssh))
-        carried.push_back({Kind::Remote, *start, words.size()});
+    static constexpr Wrapper ssh{"ssh", "BbcDEeFIiJLlmOopQRSWw", "", 0};
+    bool host = false;
+    for (size_t i = 1; i < words.size(); ++i) {
+        const Option option = read_option(words[i].known_start(), ssh);
+        if (option == Option::WithNext) ++i;
+        if (option != Option::None || words[i].is("--")) continue;
+        if (host) {
+            carried.push_back({Kind::Remote, i, words.size()});
+            return;
+        }
+        host = true;
+    }
 }
 
 // su -c code, script -c code, flock FILE -c code, sg GROUP -c code
 void add_dash_c(const std::vector<Word>& words, std::vector<Carried>& carried) {
-    for (size_t i = 1; i + 1 < words.size(); ++i) {
+    for (size_t i = 1; i < words.size(); ++i) {
         const std::string text = words[i].known_start();
-        const bool cluster = text.size() > 1 && text[0] == '-' && text[1] != '-' &&
-                             text.ends_with('c') && text.size() <= 4;
-        if (cluster || text == "--command") {
+        const bool cluster = text.size() > 1 && text[0] == '-' && text[1] != '-';
+        const size_t letter = cluster ? text.find('c') : std::string::npos;
+        const bool next =
+            (letter != std::string::npos && letter + 1 == text.size()) || text == "--command";
+        if (next && i + 1 < words.size()) {
             carried.push_back({Kind::Code, i + 1, i + 2});
+            return;
+        }
+        const bool glued = letter != std::string::npos && !next;
+        if (glued || text.starts_with("--command=")) {
+            const size_t skip = glued ? letter + 1 : text.find('=') + 1;
+            carried.push_back({Kind::Code, i, i + 1, false, skip});
             return;
         }
     }
 }
 
-void add_flock(const std::vector<Word>& words, std::vector<Carried>& carried) {
+// sg GROUP code, sg GROUP -c code
+void add_sg(const std::vector<Word>& words, std::vector<Carried>& carried) {
     add_dash_c(words, carried);
-    if (!carried.empty()) return;
+    if (carried.empty() && words.size() > 2) carried.push_back({Kind::Code, 2, words.size()});
+}
+
+void add_flock(const std::vector<Word>& words, std::vector<Carried>& carried) {
     static constexpr Wrapper flock{"flock", "wE", " timeout wait conflict-exit-code ", 1};
-    if (const auto start = inner_start(words, flock))
+    const auto start = inner_start(words, flock);
+    if (!start) return;
+    const bool code = words[*start].is("-c") || words[*start].is("--command");
+    if (!code)
         carried.push_back({Kind::Words, *start, words.size()});
+    else if (*start + 1 < words.size())
+        carried.push_back({Kind::Code, *start + 1, *start + 2});
 }
 
 void add_watch(const std::vector<Word>& words, std::vector<Carried>& carried) {
@@ -202,24 +232,37 @@ void add_watch(const std::vector<Word>& words, std::vector<Carried>& carried) {
         carried.push_back({Kind::Code, *start, words.size()});
 }
 
+// env [options] [x=1 ...] command, or env -S 'command': the string may be glued to the option.
 void add_env(const std::vector<Word>& words, std::vector<Carried>& carried) {
     for (size_t i = 1; i < words.size(); ++i) {
         const std::string text = words[i].known_start();
-        if ((text == "-S" || text == "--split-string") && i + 1 < words.size()) {
+        const bool split = text.starts_with("--s");
+        const size_t equals = text.find('=');
+        if (split && equals != std::string::npos) {
+            carried.push_back({Kind::Code, i, words.size(), false, equals + 1});
+            return;
+        }
+        const bool cluster = text.size() > 1 && text[0] == '-' && text[1] != '-';
+        const size_t letter = cluster ? text.find_first_of("SuC") : std::string::npos;
+        const bool is_split = split || (letter != std::string::npos && text[letter] == 'S');
+        const bool alone = split || letter + 1 == text.size();
+        if (is_split && alone && i + 1 < words.size()) {
             carried.push_back({Kind::Code, i + 1, words.size()});
             return;
         }
-        const bool cluster = text.size() > 2 && text[0] == '-' && text[1] != '-' &&
-                             text.find('S') != std::string::npos;
-        if (cluster || text.starts_with("--split-string=")) {
-            // The code begins inside this word; decide sees all of it as one script.
-            carried.push_back({Kind::Code, i, words.size()});
+        if (is_split) {
+            carried.push_back({Kind::Code, i, words.size(), false, letter + 1});
             return;
         }
-        if (text.empty() || (text[0] != '-' && !is_assignment(text))) break;
+        const bool takes_next =
+            (letter != std::string::npos && alone) ||
+            ((text.starts_with("--u") || text.starts_with("--c")) && equals == std::string::npos);
+        if (takes_next) ++i;
+        const bool before = text == "-" || text.starts_with('-') || equals != std::string::npos;
+        if (before) continue;
+        carried.push_back({Kind::Words, i, words.size()});
+        return;
     }
-    if (const auto start = inner_start(words, *wrapper_named("env")))
-        carried.push_back({Kind::Words, *start, words.size()});
 }
 
 void add_parallel(const std::vector<Word>& words, std::vector<Carried>& carried) {
@@ -227,7 +270,42 @@ void add_parallel(const std::vector<Word>& words, std::vector<Carried>& carried)
     if (!start) return;
     size_t end = *start;
     while (end < words.size() && !words[end].known_start().starts_with(":::")) ++end;
-    if (end > *start) carried.push_back({Kind::Code, *start, end, true});
+    if (end > *start) {
+        carried.push_back({Kind::Code, *start, end, true});
+        return;
+    }
+    for (size_t i = end + 1; i < words.size(); ++i) carried.push_back({Kind::Code, i, i + 1});
+}
+
+// mapfile -C code, compgen -C code
+void add_capital_c(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    for (size_t i = 1; i + 1 < words.size(); ++i)
+        if (words[i].is("-C")) carried.push_back({Kind::Code, i + 1, i + 2});
+}
+
+// git -c alias.x='!code', git rebase -x code, git bisect run words, git submodule foreach code
+void add_git(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    for (size_t i = 1; i + 1 < words.size(); ++i) {
+        const std::string next = words[i + 1].known_start();
+        const size_t equals = next.find('=');
+        const std::string key = next.substr(0, equals);
+        const bool runs = key == "core.fsmonitor" || key == "core.editor" || key == "core.pager" ||
+                          key == "core.sshCommand" || key == "sequence.editor" ||
+                          key == "diff.external" || key == "credential.helper";
+        const bool alias = key.starts_with("alias.") && next.substr(equals + 1).starts_with('!');
+        if (words[i].is("-c") && equals != std::string::npos && (runs || alias)) {
+            carried.push_back({Kind::Code, i + 1, i + 2, false, equals + (alias ? 2U : 1U)});
+        } else if (words[i].is("--exec") || (words[i].is("-x") && words[i - 1].is("rebase"))) {
+            carried.push_back({Kind::Code, i + 1, i + 2});
+        } else if (words[i].is("run") && words[i - 1].is("bisect")) {
+            carried.push_back({Kind::Words, i + 1, words.size()});
+            return;
+        } else if (words[i].is("foreach")) {
+            const size_t first = words[i + 1].is("--recursive") ? i + 2 : i + 1;
+            if (first < words.size()) carried.push_back({Kind::Code, first, words.size()});
+            return;
+        }
+    }
 }
 
 void add_eval(const std::vector<Word>& words, std::vector<Carried>& carried) {
@@ -249,13 +327,25 @@ struct Special {
 };
 
 constexpr Special specials[] = {
-    {"eval", add_eval},         {"trap", add_trap},
-    {"find", add_find},         {"fd", add_fd},
-    {"fdfind", add_fd},         {"ssh", add_ssh},
-    {"su", add_dash_c},         {"script", add_dash_c},
-    {"sg", add_dash_c},         {"env", add_env},
-    {"flock", add_flock},       {"watch", add_watch},
-    {"parallel", add_parallel}, {"runuser", add_runuser},
+    {"eval", add_eval},
+    {"trap", add_trap},
+    {"find", add_find},
+    {"fd", add_fd},
+    {"fdfind", add_fd},
+    {"ssh", add_ssh},
+    {"su", add_dash_c},
+    {"script", add_dash_c},
+    {"sg", add_sg},
+    {"env", add_env},
+    {"flock", add_flock},
+    {"watch", add_watch},
+    {"parallel", add_parallel},
+    {"runuser", add_runuser},
+    {"git", add_git},
+    {"mapfile", add_capital_c},
+    {"readarray", add_capital_c},
+    {"compgen", add_capital_c},
+    {"complete", add_capital_c},
 };
 
 }  // namespace

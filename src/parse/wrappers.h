@@ -21,6 +21,7 @@ struct Carried {
     size_t first = 0;
     size_t last = 0;
     bool more_words = false;  // others follow that only running it tells (xargs, find)
+    size_t skip = 0;          // so many letters of the first word are no code: -S of -Sx
 };
 
 std::vector<Carried> carried_by(const Command& command);
