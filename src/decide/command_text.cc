@@ -1,0 +1,104 @@
+#include "decide/command_text.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "decide/names.h"
+
+namespace husk::decide {
+namespace {
+
+using parse::Command;
+using parse::Piece;
+using parse::Script;
+using parse::Word;
+
+constexpr std::string_view system_directories =
+    "/bin /sbin /usr/bin /usr/sbin /usr/local/bin /usr/local/sbin /snap/bin /opt/homebrew/bin";
+
+constexpr char16_t no_letter = 0x1ff;  // what only a star matches
+
+std::string placeholder_of_xargs(const Command& xargs) {
+    for (size_t i = 1; i + 1 < xargs.words.size(); ++i) {
+        const std::string text = xargs.words[i].shown();
+        if (text == "-I") return xargs.words[i + 1].shown();
+        if (text.starts_with("-I")) return text.substr(2);
+    }
+    return "{}";
+}
+
+// Each `part` of the text is unknown.
+Letters replaced(Letters text, const Letters& part) {
+    for (size_t at = text.find(part); at != Letters::npos; at = text.find(part, at + 1))
+        text.replace(at, part.size(), 1, any_text);
+    return text;
+}
+
+// `git "log x"` and `git log x` look the same in a line, but a program named "git log" is not git.
+Letters without_spaces(Letters program) {
+    std::ranges::replace(program, u' ', no_letter);
+    return program;
+}
+
+// $x, "$@" and the words of xargs may vanish; "$x" and ""$x are at least an empty word.
+bool may_be_nothing(const Word& word) {
+    if (!may_be_many_words(word)) return false;
+    const bool is_list = std::ranges::any_of(
+        word.pieces, [](const Piece& piece) { return piece.quoted && !piece.text.empty(); });
+    return std::ranges::all_of(word.pieces, [&](const Piece& piece) {
+        return piece.kind == Piece::Kind::Variable || piece.kind == Piece::Kind::Substitution ||
+               (is_list && piece.text.empty());
+    });
+}
+
+}  // namespace
+
+CommandText command_text(const Script& script, size_t index) {
+    const Command& command = script.commands[index];
+    if (command.words.empty()) return {};
+    const std::string placeholder = placeholder_of(script, command);
+    Letters arguments;
+    Letters arguments_shown;
+    for (size_t i = 1; i < command.words.size(); ++i) {
+        const Word& word = command.words[i];
+        if (may_be_nothing(word))
+            arguments += {maybe_space, any_text};
+        else
+            arguments += u' ' + seen(word, placeholder);
+        arguments_shown += u' ' + letters(word.shown());
+    }
+    const Letters program = without_spaces(seen(command.words.front(), placeholder));
+    const Letters program_shown = without_spaces(letters(command.words.front().shown()));
+    return {.line = {program + arguments, name_of(program) + arguments},
+            .shown = {program_shown + arguments_shown, name_of(program_shown) + arguments_shown}};
+}
+
+std::string placeholder_of(const Script& script, const Command& command) {
+    for (const Command* inner = &command;
+         inner->via == parse::Via::Wrapper && inner->carrier < script.commands.size();
+         inner = &script.commands[inner->carrier]) {
+        const Command& carrier = script.commands[inner->carrier];
+        if (is_one_of(carrier.program(), "find fd fdfind")) return "{}";
+        if (carrier.program() == "xargs") return placeholder_of_xargs(carrier);
+    }
+    return "";
+}
+
+Letters seen(const Word& word, const std::string& placeholder) {
+    return placeholder.empty() ? letters(word) : replaced(letters(word), letters(placeholder));
+}
+
+Letters name_of(const Letters& program) {
+    return program.substr(program.rfind(u'/') + 1);  // npos + 1 is 0
+}
+
+bool is_system_program(const Command& command) {
+    if (command.words.empty() || !command.words.front().known()) return false;
+    const std::string path = command.words.front().shown();
+    const size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return true;
+    return is_one_of(path.substr(0, slash), system_directories);
+}
+
+}  // namespace husk::decide

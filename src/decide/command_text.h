@@ -1,0 +1,38 @@
+// A command as one line of text, as the patterns of rules see it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "decide/glob.h"
+#include "parse/script.h"
+
+namespace husk::decide {
+
+// The words with one space between, once with the program as it is written, once with its bare
+// name.
+struct Line {
+    Letters by_path;
+    Letters by_name;
+};
+
+struct CommandText {
+    Line line;   // unknown parts are any_text
+    Line shown;  // unknown parts are as they were written
+};
+
+CommandText command_text(const parse::Script& script, size_t index);
+
+// What find, xargs and the like replace by something else; "" when no such program runs it.
+std::string placeholder_of(const parse::Script& script, const parse::Command& command);
+
+// A word of a command with that placeholder, which is unknown too.
+Letters seen(const parse::Word& word, const std::string& placeholder);
+
+// The program without its directory.
+Letters name_of(const Letters& program);
+
+// Whoever runs /usr/bin/git means git. Whoever runs /tmp/git may mean anything.
+bool is_system_program(const parse::Command& command);
+
+}  // namespace husk::decide

@@ -1,0 +1,180 @@
+// Rules that may stand there but cannot be meant.
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "decide/command_text.h"
+#include "decide/names.h"
+#include "decide/rules.h"
+#include "decide/runners.h"
+
+namespace husk::decide {
+namespace {
+
+// A rule that can be read, and where it stands.
+struct Written {
+    Decision decision;
+    std::string text;
+    Where where;
+    ShortPattern pattern;
+};
+
+std::vector<Written> readable(const std::vector<ShortRule>& list, Decision decision) {
+    std::vector<Written> rules;
+    for (const ShortRule& rule : list) {
+        auto pattern = read_short_rule(rule.text);
+        if (pattern) rules.push_back({decision, rule.text, rule.where, *std::move(pattern)});
+    }
+    return rules;
+}
+
+std::string first_word(const ShortPattern& pattern) {
+    return pattern.text.substr(0, pattern.text.find_first_of(" :"));
+}
+
+std::string lower(std::string text) {
+    std::ranges::transform(text, text.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return text;
+}
+
+bool is_assignment(std::string_view word) {
+    const size_t equals = word.find('=');
+    return equals != std::string_view::npos && equals > 0 &&
+           word.substr(0, equals).find_first_not_of(
+               "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") ==
+               std::string_view::npos;
+}
+
+// Why it can never match; "" when it can.
+std::string why_dead(const Written& rule) {
+    const ShortPattern& pattern = rule.pattern;
+    if (pattern.tool != "Bash")
+        return lower(pattern.tool) == "bash" ? "the tool is written Bash" : "";
+    for (const std::string_view sign : {"&&", "||", ";", "|", "&", ">", "<", ">>"}) {
+        if ((" " + pattern.text + " ").contains(" " + std::string(sign) + " ") ||
+            (sign == ";" && pattern.text.contains("; ")))
+            return "rules see each simple command alone, without \"" + std::string(sign) +
+                   "\"; write one rule for each command";
+    }
+    if (pattern.text.contains('"') || pattern.text.contains('\''))
+        return "commands are compared after their quotes are removed; write it without quotes";
+    if (is_assignment(first_word(pattern)))
+        return "variables in front of a command are no part of it; start with the program";
+    return "";
+}
+
+// Why it allows far more than it seems to; "" when it does not.
+std::string why_too_broad(const Written& rule) {
+    const ShortPattern& pattern = rule.pattern;
+    if (rule.decision != Decision::Allow || pattern.tool != "Bash") return "";
+    if (pattern.everything) return "it allows every command; name the programs that are meant";
+    const std::string program = first_word(pattern);
+    if (program.contains('*'))
+        return program.starts_with('*')
+                   ? "it allows any program; name the one that is meant"
+                   : "it also allows other programs whose names begin like this; write " +
+                         program.substr(0, program.find('*')) + ":*";
+    if (!runs_what_it_is_told(std::string_view(program).substr(program.rfind('/') + 1))) return "";
+    const size_t rest = pattern.text.find_first_not_of(" :*", program.size());
+    const bool bare = rest == std::string::npos;
+    const bool takes_code =
+        !bare &&
+        is_one_of(pattern.text.substr(rest, pattern.text.find_first_of(" :*", rest) - rest),
+                  "-c -e -lc -ic -E -p -r --eval");
+    return bare || takes_code
+               ? program +
+                     " runs whatever it is told, so this allows every command; name what "
+                     "it may run"
+               : "";
+}
+
+Letters as_text(const ShortPattern& pattern) {
+    if (pattern.everything) return {any_text};
+    Letters text = pattern.line;
+    std::ranges::replace(text, space_or_colon, u' ');
+    return text;
+}
+
+// Whatever the other matches, this one matches too.
+bool includes(const ShortPattern& pattern, const ShortPattern& other) {
+    if (pattern.tool != other.tool) return false;
+    if (pattern.everything) return true;
+    Letters text = as_text(other);
+    if (!pattern.by_path && other.by_path) {
+        const size_t end = std::min(text.find(u' '), text.find(maybe_space));
+        text = name_of(text.substr(0, end)) + (end < text.size() ? text.substr(end) : Letters());
+    }
+    return covers(pattern.line, text);
+}
+
+// Why the rule never gets to decide; "" when it may.
+std::string why_useless(const std::vector<Written>& rules, size_t index) {
+    const Written& rule = rules[index];
+    if (rule.pattern.tool != "Bash") return "";
+    for (size_t i = 0; i < rules.size(); ++i) {
+        const Written& other = rules[i];
+        if (i == index || !includes(other.pattern, rule.pattern)) continue;
+        const std::string who = other.text + " at " + text_of(other.where);
+        if (other.decision > rule.decision)
+            return "it never decides, because " + who + " " +
+                   (other.decision == Decision::Deny ? "denies" : "asks about") +
+                   " all of it; take one of them away";
+        if (other.decision != rule.decision) continue;
+        const bool same = includes(rule.pattern, other.pattern);
+        if (!same) return "it adds nothing to " + who + "; take it away";
+        if (i < index) return "it says the same as " + who + "; take one of them away";
+    }
+    return "";
+}
+
+// Long rules are compared by what they match as a whole.
+std::string why_useless(const std::vector<LongRule>& rules, size_t index) {
+    for (size_t i = 0; i < index; ++i) {
+        if (rules[i].id == rules[index].id)
+            return "another rule at " + text_of(rules[i].where) +
+                   " has the same id; give it a name of its own";
+        if (rules[i].match == rules[index].match && rules[i].writes == rules[index].writes)
+            return "it matches the same as \"" + rules[i].id + "\" at " + text_of(rules[i].where) +
+                   "; take one of them away";
+    }
+    return "";
+}
+
+}  // namespace
+
+std::vector<Problem> lint(const RuleTexts& texts) {
+    std::vector<Written> rules = readable(texts.allow, Decision::Allow);
+    for (const auto& [list, decision] :
+         {std::pair(&texts.ask, Decision::Ask), std::pair(&texts.deny, Decision::Deny)}) {
+        const std::vector<Written> more = readable(*list, decision);
+        rules.insert(rules.end(), more.begin(), more.end());
+    }
+
+    std::vector<Problem> problems;
+    const auto report = [&](const std::string& name, const Where& where, std::string_view what,
+                            const std::string& why) {
+        if (why.empty()) return false;
+        problems.push_back({where, name + std::string(what) + why, false});
+        return true;
+    };
+    for (size_t i = 0; i < rules.size(); ++i) {
+        const Written& rule = rules[i];
+        if (report(rule.text, rule.where, " never matches: ", why_dead(rule))) continue;
+        report(rule.text, rule.where, " is useless: ", why_useless(rules, i));
+        report(rule.text, rule.where, " is too broad: ", why_too_broad(rule));
+    }
+    for (size_t i = 0; i < texts.rules.size(); ++i) {
+        report("rule \"" + texts.rules[i].id + "\"", texts.rules[i].where,
+               " is useless: ", why_useless(texts.rules, i));
+    }
+    if (texts.mode == "bypassPermissions" && !(rules.empty() && texts.rules.empty()))
+        problems.push_back({texts.mode_where,
+                            "no rule is looked at in the mode bypassPermissions; take the rules "
+                            "away, or use the mode default",
+                            false});
+    return problems;
+}
+
+}  // namespace husk::decide

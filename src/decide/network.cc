@@ -1,0 +1,244 @@
+#include "decide/network.h"
+
+#include <algorithm>
+#include <array>
+
+#include "decide/arguments.h"
+#include "decide/files.h"
+#include "decide/names.h"
+#include "decide/path.h"
+
+namespace husk::decide {
+namespace {
+
+using parse::Command;
+using parse::Redirect;
+using parse::Word;
+
+constexpr std::array<std::string_view, 33> curl_values = {"data",
+                                                          "data-binary",
+                                                          "data-ascii",
+                                                          "data-raw",
+                                                          "data-urlencode",
+                                                          "json",
+                                                          "form",
+                                                          "form-string",
+                                                          "upload-file",
+                                                          "header",
+                                                          "request",
+                                                          "output",
+                                                          "user",
+                                                          "user-agent",
+                                                          "cookie",
+                                                          "cookie-jar",
+                                                          "referer",
+                                                          "config",
+                                                          "max-time",
+                                                          "connect-timeout",
+                                                          "retry",
+                                                          "retry-delay",
+                                                          "retry-max-time",
+                                                          "write-out",
+                                                          "proxy",
+                                                          "cacert",
+                                                          "cert",
+                                                          "key",
+                                                          "url",
+                                                          "resolve",
+                                                          "range",
+                                                          "limit-rate",
+                                                          "output-dir"};
+
+// Adds the file that `value` names; "-" is the standard input.
+void add_file(Sending& sending, const Word& value) {
+    if (value.is("-"))
+        sending.standard_input = true;
+    else
+        sending.files.push_back(value);
+}
+
+// -d @file
+void add_at_file(Sending& sending, const Word& value) {
+    if (value.known_start().starts_with('@')) add_file(sending, without_start(value, 1));
+}
+
+// -F name=@file, -F name=<file, --data-urlencode name@file
+void add_named_file(Sending& sending, const Word& value, std::string_view signs) {
+    const std::string start = value.known_start();
+    for (const char sign : signs) {
+        const size_t at = start.find(sign);
+        if (at == std::string::npos) continue;
+        if (sign != '@' || at == 0 || start[at - 1] == '=' || !signs.contains('<'))
+            return add_file(sending, without_start(value, at + 1));
+    }
+}
+
+Sending sent_by_curl(const Command& command) {
+    const Arguments arguments =
+        read_arguments(arguments_of(command), {"AbcCdDeEFHKmoPQrtTuUwxXyYz", curl_values});
+    Sending sending;
+    for (const Option& option : arguments.options) {
+        if (!option.value) continue;
+        if (is_one_of(option.name, "d data data-binary data-ascii json"))
+            add_at_file(sending, *option.value);
+        else if (is_one_of(option.name, "T upload-file"))
+            add_file(sending, *option.value);
+        else if (is_one_of(option.name, "F form"))
+            add_named_file(sending, *option.value, "@<");
+        else if (option.name == "data-urlencode")
+            add_named_file(sending, *option.value, "@");
+    }
+    std::vector<Word> urls = arguments.operands;
+    for (const Word& url : arguments.values_of("url")) urls.push_back(url);
+    sending.to_this_machine = !urls.empty() && std::ranges::all_of(urls, [](const Word& url) {
+        return is_this_machine(url.known_start());
+    });
+    return sending;
+}
+
+Sending sent_by_wget(const Command& command) {
+    static constexpr std::array<std::string_view, 4> values = {"post-file", "body-file",
+                                                               "output-document", "header"};
+    const Arguments arguments = read_arguments(arguments_of(command), {"OoPatTwQU", values});
+    Sending sending;
+    for (const std::string_view name : {"post-file", "body-file"}) {
+        for (const Word& file : arguments.values_of(name)) add_file(sending, file);
+    }
+    sending.to_this_machine = std::ranges::any_of(
+        arguments.operands, [](const Word& url) { return is_this_machine(url.known_start()); });
+    return sending;
+}
+
+// nc, telnet, socat: whatever comes in goes out.
+Sending sent_by_pipe(const Command& command) {
+    const Arguments arguments = read_arguments(arguments_of(command), {"IiMmOPpqsTVWwXx"});
+    Sending sending;
+    sending.standard_input = !arguments.has("z") && !arguments.has("l");
+    sending.to_this_machine = std::ranges::any_of(arguments.operands, [](const Word& operand) {
+        return is_this_machine(operand.known_start());
+    });
+    return sending;
+}
+
+// host:path, user@host:path, rsync://host/path; not ./a:b or /a:b.
+bool is_remote(const Word& word) {
+    const std::string text = word.shown();
+    const size_t colon = text.find(':');
+    return colon != std::string::npos && colon > 0 && colon < text.find('/') &&
+           !is_this_machine(text);
+}
+
+// scp a b host:c
+Sending sent_by_copy(const Command& command) {
+    const Arguments arguments = read_arguments(arguments_of(command), {"cDFiJloPSXefBMT@"});
+    Sending sending;
+    if (arguments.operands.size() < 2 || !is_remote(arguments.operands.back())) return sending;
+    for (const Word& source : std::span(arguments.operands).first(arguments.operands.size() - 1)) {
+        if (!is_remote(source)) sending.files.push_back(source);
+    }
+    return sending;
+}
+
+// aws s3 cp a s3://b, gsutil cp a gs://b, rclone copy a remote:b
+Sending sent_to_cloud(const Command& command) {
+    Sending sending;
+    const auto words = arguments_of(command);
+    const bool copies = std::ranges::any_of(words, [](const Word& word) {
+        return is_one_of(word.shown(), "cp sync mv rsync copy move upload");
+    });
+    if (!copies || words.size() < 2) return sending;
+    std::vector<Word> operands = read_arguments(words).operands;
+    std::erase_if(operands, [](const Word& word) {
+        return is_one_of(word.shown(), "s3 cp sync mv rsync copy move upload");
+    });
+    if (operands.size() > 1 && !is_remote(operands[0]) && is_remote(operands[1]))
+        sending.files.push_back(operands[0]);
+    return sending;
+}
+
+}  // namespace
+
+bool downloads(const Command& command) {
+    return is_one_of(command.program(), "curl wget fetch aria2c http https lwp-request wget2");
+}
+
+std::optional<Sending> sending_of(const Command& command) {
+    const std::string program = command.program();
+    Sending sending;
+    if (program == "curl")
+        sending = sent_by_curl(command);
+    else if (is_one_of(program, "wget wget2"))
+        sending = sent_by_wget(command);
+    else if (is_one_of(program, "nc ncat netcat socat telnet"))
+        sending = sent_by_pipe(command);
+    else if (is_one_of(program, "scp rsync"))
+        sending = sent_by_copy(command);
+    else if (is_one_of(program, "aws gsutil rclone"))
+        sending = sent_to_cloud(command);
+    else if (is_one_of(program, "ssh mail mailx sendmail mutt"))
+        sending.standard_input = true;
+    else
+        return std::nullopt;
+
+    for (const Redirect& redirect : command.redirects) {
+        if (sending.standard_input && redirect.kind == Redirect::Kind::Read &&
+            !redirect.target.is("/dev/null"))
+            sending.files.push_back(redirect.target);
+    }
+    return sending;
+}
+
+bool is_this_machine(std::string_view url) {
+    if (const size_t scheme = url.find("://"); scheme != std::string_view::npos)
+        url.remove_prefix(scheme + 3);
+    const std::string_view authority = url.substr(0, url.find('/'));
+    const size_t at = authority.rfind('@');
+    std::string_view host = authority.substr(at == std::string_view::npos ? 0 : at + 1);
+    for (const std::string_view prefix : {"TCP:", "tcp:", "TCP4:", "UNIX-CONNECT:"}) {
+        if (host.starts_with(prefix)) host.remove_prefix(prefix.size());
+    }
+    if (!host.starts_with('[')) host = host.substr(0, host.find(':'));
+    return is_one_of(host, "localhost 127.0.0.1 0.0.0.0 [::1] host.docker.internal") ||
+           host.starts_with("127.0.") || host.ends_with(".localhost") || host.starts_with("[::1]");
+}
+
+bool is_secret(const Word& word, const Context& context) {
+    const Path path = path_of(word, context);
+    if (path.segments.empty()) return false;
+    const std::string& name = path.segments.back().text;
+    if (name.ends_with(".pub") || is_one_of(name, ".env.example .env.sample known_hosts"))
+        return false;
+    const std::string folder =
+        path.segments.size() < 2 ? "" : path.segments[path.segments.size() - 2].text;
+    return is_one_of(
+               name,
+               ".env .netrc .npmrc .pypirc .git-credentials .bash_history .zsh_history id_rsa "
+               "id_dsa id_ecdsa id_ed25519 credentials.json shadow environ") ||
+           name.starts_with(".env.") || name.ends_with(".pem") || name.ends_with(".key") ||
+           name.ends_with(".kdbx") ||
+           is_one_of(folder + "/" + name, ".kube/config .docker/config.json") ||
+           std::ranges::any_of(path.segments, [](const Segment& segment) {
+               return is_one_of(segment.text, ".ssh .aws .gnupg gcloud");
+           });
+}
+
+bool gives_secrets(const Command& command, const Context& context) {
+    const std::string program = command.program();
+    if (is_one_of(program, "env printenv export set declare history") && command.words.size() == 1)
+        return true;
+    if (is_one_of(program, "echo printf test [ ls stat")) return false;
+    return std::ranges::any_of(arguments_of(command),
+                               [&](const Word& word) { return is_secret(word, context); }) ||
+           std::ranges::any_of(command.redirects, [&](const Redirect& redirect) {
+               return redirect.kind == Redirect::Kind::Read && is_secret(redirect.target, context);
+           });
+}
+
+bool gives_local_data(const Command& command) {
+    return is_one_of(command.program(),
+                     "cat tac head tail less dd tar zip gzip bzip2 xz zstd base64 base32 xxd od "
+                     "hexdump openssl gpg env printenv find ls grep git mysqldump pg_dump sqlite3 "
+                     "strings history ps");
+}
+
+}  // namespace husk::decide

@@ -1,0 +1,33 @@
+// What a command that talks to other machines sends to them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decide/check.h"
+#include "parse/script.h"
+
+namespace husk::decide {
+
+bool downloads(const parse::Command& command);  // curl, wget and the like
+
+struct Sending {
+    std::vector<parse::Word> files = {};  // local files whose content it sends
+    bool standard_input = false;          // it sends what it reads there
+    bool to_this_machine = false;         // all that is known of the other end is localhost
+};
+
+// Of a program that can send at all: curl, nc, scp, ssh ...
+std::optional<Sending> sending_of(const parse::Command& command);
+
+bool is_this_machine(std::string_view host_or_url);
+
+// The word names a file that holds passwords or keys.
+bool is_secret(const parse::Word& word, const Context& context);
+// The command reads such a file, or prints the environment.
+bool gives_secrets(const parse::Command& command, const Context& context);
+// It reads files, or turns what it reads into something that can be sent.
+bool gives_local_data(const parse::Command& command);
+
+}  // namespace husk::decide

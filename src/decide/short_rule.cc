@@ -1,0 +1,93 @@
+#include "decide/short_rule.h"
+
+#include <algorithm>
+
+#include "decide/command_text.h"
+#include "decide/variables.h"
+
+namespace husk::decide {
+namespace {
+
+using parse::Command;
+
+constexpr std::string_view blanks = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+    const size_t begin = text.find_first_not_of(blanks);
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+// The words of a command stand one space apart, so those of a pattern do too.
+std::string single_spaced(std::string_view text) {
+    std::string out;
+    for (const char c : trimmed(text)) {
+        const bool blank = blanks.contains(c);
+        if (blank && out.ends_with(' ')) continue;
+        out += blank ? ' ' : c;
+    }
+    return out;
+}
+
+Letters line_of(std::string_view pattern) {
+    // "git:*" and "git *" match "git" as well; so does "git", which has no star at all.
+    const bool ends_open = pattern.ends_with(":*") || pattern.ends_with(" *");
+    const bool has_star = pattern.contains('*');
+    if (ends_open) pattern.remove_suffix(2);
+
+    Letters line = starred(pattern);
+    // It counts as a space, but "npm run test:unit" must also mean what it says.
+    if (const size_t colon = line.find(u':'); colon != Letters::npos) line[colon] = space_or_colon;
+    if (ends_open || !has_star) line += {maybe_space, any_text};
+    return line;
+}
+
+std::unexpected<std::string> invalid(std::string_view why) {
+    return std::unexpected("Invalid permission rule: " + std::string(why));
+}
+
+}  // namespace
+
+std::expected<ShortPattern, std::string> read_short_rule(std::string_view text) {
+    text = trimmed(text);
+    if (text.empty()) return invalid("empty string");
+    const size_t open = text.find('(');
+    if (open == std::string_view::npos)
+        return ShortPattern{.tool = std::string(text), .text = {}, .everything = true, .line = {}};
+
+    if (!text.ends_with(')')) return invalid("missing closing parenthesis");
+    const std::string_view tool = trimmed(text.substr(0, open));
+    if (tool.empty()) return invalid("tool name is empty");
+    const std::string pattern = single_spaced(text.substr(open + 1, text.size() - open - 2));
+    if (pattern.empty()) return invalid("pattern inside parentheses is empty");
+
+    const std::string_view first = std::string_view(pattern).substr(0, pattern.find(' '));
+    return ShortPattern{.tool = std::string(tool),
+                        .text = pattern,
+                        .everything = pattern.find_first_not_of("*:") == std::string::npos,
+                        .by_path = first.contains('/') || first.starts_with('~'),
+                        .line = line_of(pattern)};
+}
+
+Match may_match(const ShortPattern& pattern, const Subject& subject) {
+    if (pattern.everything) return Match::Yes;
+    if (subject.command.words.empty()) return Match::No;
+    const auto& [line, shown] = subject.text;
+    const Letters& text = pattern.by_path ? line.by_path : line.by_name;
+    // "deny: Bash(rm -rf $HOME)" means the words as they are written.
+    if (covers(pattern.line, text) ||
+        covers(pattern.line, pattern.by_path ? shown.by_path : shown.by_name))
+        return Match::Yes;
+    return meets(pattern.line, text) ? Match::Maybe : Match::No;
+}
+
+bool surely_matches(const ShortPattern& pattern, const Subject& subject) {
+    if (pattern.everything) return true;
+    const Command& command = subject.command;
+    if (command.words.empty()) return false;
+    if (std::ranges::any_of(command.assignments, decides_what_runs)) return false;
+    const bool by_name = !pattern.by_path && is_system_program(command);
+    return covers(pattern.line, by_name ? subject.text.line.by_name : subject.text.line.by_path);
+}
+
+}  // namespace husk::decide

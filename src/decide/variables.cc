@@ -1,0 +1,38 @@
+#include "decide/variables.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "decide/names.h"
+
+namespace husk::decide {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view names_that_decide =
+    // of the shell
+    "PATH BASH_ENV ENV SHELLOPTS BASHOPTS PS4 IFS PROMPT_COMMAND SHELL HOME CDPATH "
+    // programs that others start
+    "PAGER MANPAGER LESSOPEN LESSCLOSE EDITOR VISUAL BROWSER SSH_ASKPASS CC CXX LD RUSTC "
+    "RUSTC_WRAPPER MAKEFLAGS "
+    // code that interpreters load
+    "PYTHONPATH PYTHONHOME PYTHONSTARTUP PERL5LIB PERL5OPT RUBYLIB RUBYOPT NODE_OPTIONS NODE_PATH "
+    "CLASSPATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS GCONV_PATH "
+    // of git
+    "GIT_DIR GIT_WORK_TREE GIT_EXEC_PATH GIT_TEMPLATE_DIR GIT_SSH GIT_SSH_COMMAND GIT_ASKPASS "
+    "GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND";
+
+constexpr std::array prefixes_that_decide = {"LD_"sv, "DYLD_"sv, "GIT_CONFIG"sv, "BASH_FUNC_"sv};
+
+}  // namespace
+
+bool decides_what_runs(const parse::Assignment& assignment) {
+    return is_one_of(assignment.name, names_that_decide) ||
+           std::ranges::any_of(prefixes_that_decide, [&](std::string_view prefix) {
+               return assignment.name.starts_with(prefix);
+           });
+}
+
+}  // namespace husk::decide
