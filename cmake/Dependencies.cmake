@@ -4,5 +4,6 @@
 find_package(RE2 REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(YamlCpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(Threads REQUIRED)

@@ -13,6 +13,7 @@ install(FILES
     ${CMAKE_CURRENT_BINARY_DIR}/HuskConfig.cmake
     ${CMAKE_CURRENT_BINARY_DIR}/HuskConfigVersion.cmake
     cmake/FindRE2.cmake
+    cmake/FindYamlCpp.cmake
     DESTINATION ${package_dir})
 
 # Whoever links the archive links what it needs; the shared library brings that with it.

@@ -93,6 +93,17 @@ struct Confinement {
     std::vector<std::string> missing;
 };
 
+// What was decided before anything was started.
+struct Verdict {
+    std::string decision = "allow";  // allow, ask, deny
+    std::string rule;                // that decided; empty: none had a say
+    std::string where;               // it stands: "husk.yaml:12", "built in: rm"
+    std::string reason;
+    std::string instead;                  // a safer way, where one is known
+    std::vector<std::string> allow_with;  // rules that would allow it
+    std::string risk = "low";             // low, medium, high, critical
+};
+
 struct Report {
     Ending ending = Running{};
     std::string shell_id;  // empty when nothing was started
@@ -109,6 +120,7 @@ struct Report {
     std::optional<int> pid;  // of the main process, which leads its group
     bool in_background = false;
     Usage usage;
+    std::optional<Verdict> verdict;  // none when nothing was decided
     Confinement confinement;
     std::vector<Leftover> leftovers;
     std::vector<std::string> notes;

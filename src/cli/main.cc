@@ -24,7 +24,8 @@ int main(int argc, char** argv) {
     // A command's own words are not looked at: "[ -f x ]" would be taken for a list.
     int count = argc;
     std::vector<std::string> words;
-    if (argc > 1 && std::string(argv[1]) == "run") {
+    const std::string subcommand = argc > 1 ? argv[1] : "";
+    if (subcommand == "run" || subcommand == "check") {
         for (count = 2; count < argc && std::string(argv[count]) != "--"; ++count) {
         }
         for (int i = count + 1; i < argc; ++i) words.emplace_back(argv[i]);
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
         app.require_subcommand(1);
         app.set_version_flag("--version", "husk " HUSK_VERSION);
         add_run(app, words, code);
+        add_check(app, words, code);
         add_shells(app, code);
         add_output(app, code);
         add_wait(app, code);

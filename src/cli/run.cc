@@ -7,18 +7,21 @@
 #include <thread>
 
 #include "base/result.h"
-#include "base/text.h"
 #include "base/utf8.h"
+#include "cli/command_words.h"
+#include "cli/consent.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
 #include "render/ending_line.h"
 #include "render/report_json.h"
 #include "request/environment.h"
+#include "tool/display_of.h"
 
 namespace husk::cli {
 namespace {
 
 enum class Format { Plain, Json, StreamJson };
+enum class Checks { On, Off };
 
 struct Options {
     Settings settings;
@@ -30,6 +33,8 @@ struct Options {
     std::string input_text;
     std::vector<std::string> env;
     std::string mode = "open";
+    Checks checks = Checks::On;
+    std::string config;
     std::optional<std::chrono::milliseconds> patience;
     std::optional<uint64_t> max_output;
     std::optional<uint64_t> keep_output;
@@ -148,7 +153,8 @@ int finish_plain(const Report& report, const Request& request) {
                       " bytes of output were not kept: " + report.excerpt.dropped_because + "\n");
     }
     // The id is what the caller of a background command asked for.
-    if (request.background) write_out(STDOUT_FILENO, report.shell_id + "\n");
+    if (request.background && !report.shell_id.empty())
+        write_out(STDOUT_FILENO, report.shell_id + "\n");
     return exit_status(report);
 }
 
@@ -161,12 +167,25 @@ int finish(const Report& report, const Options& options, const Printer& printer)
     return exit_status(report);
 }
 
-int run(Options& options) {
-    const std::vector<std::string>& words = options.words;
-    if (words.empty()) return fail("no command given; try husk run -- 'echo hello'");
+std::optional<std::string> home_of(const Request& request) {
+    const auto set = request.env.find("HOME");
+    return set == request.env.end() ? std::nullopt : set->second;
+}
+
+Report refused(const Options& options, const Consent& consent) {
+    Report report;
+    report.ending = *consent.denied;
+    report.command = options.request.command;
+    report.display =
+        tool::display_of(report.command, context_in(options.request.working_dir).working_directory);
+    report.session = options.context.session;
+    report.verdict = consent.verdict;
+    report.notes = consent.notes;
+    return report;
+}
+
+int start(Options& options, const std::optional<Consent>& consent) {
     Request& request = options.request;
-    // One word is a command for bash; several are an argument list, and stay one.
-    request.command = words.size() == 1 ? words[0] : text::quote_words(words);
     const auto received = std::make_shared<std::atomic<int>>(0);
     const std::stop_source stop = cancel_on_signals(received);
     options.context.cancel = stop.get_token();
@@ -178,11 +197,27 @@ int run(Options& options) {
         stream_plain(options.context, printer);
 
     Bash bash(options.settings);
-    const Report report = bash.run(request, options.context);
+    Report report = bash.run(request, options.context);
+    if (consent) {
+        report.verdict = consent->verdict;
+        report.notes.insert(report.notes.end(), consent->notes.begin(), consent->notes.end());
+    }
     if (options.format == Format::StreamJson) printer->print_held(split);
     const int code = finish(report, options, *printer);
     const bool cancelled = std::holds_alternative<Cancelled>(report.ending);
     return cancelled && received->load() != 0 ? 128 + received->load() : code;
+}
+
+int run(Options& options) {
+    Request& request = options.request;
+    if (options.words.empty()) return fail("no command given; try husk run -- 'echo hello'");
+    request.command = as_command(options.words);
+    if (options.checks == Checks::Off) return start(options, std::nullopt);
+    const auto consent = ask_for_consent(request.command, options.config,
+                                         context_in(request.working_dir, home_of(request)));
+    if (!consent) return fail(consent.error());
+    if (!consent->denied) return start(options, *consent);
+    return finish(refused(options, *consent), options, Printer({}, nullptr));
 }
 
 Result<void> complete(Options& options) {
@@ -211,6 +246,9 @@ void add_behaviour(CLI::App& sub, Options& options) {
     Request& request = options.request;
     sub.add_option("--mode", options.mode, "What the command may touch: open (others follow)")
         ->check(CLI::IsMember({"open", "workspace", "read-only"}));
+    sub.add_option("--checks", options.checks, "on (default): decide before running; off: just run")
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, Checks>{{"on", Checks::On}, {"off", Checks::Off}}));
     add_duration(sub, "--timeout", request.timeout, "How long to wait, for example 30s");
     sub.add_option("--on-timeout", request.on_timeout, "kill (default) or background")
         ->transform(CLI::CheckedTransformer(std::map<std::string, OnTimeout>{
@@ -242,6 +280,7 @@ void add_surroundings(CLI::App& sub, Options& options) {
     add_size(sub, "--max-output", options.max_output, "Bytes of output in the report (30000)");
     add_size(sub, "--keep-output", options.keep_output, "Bytes of output kept in the spool (64M)");
     add_state(sub, options.settings);
+    add_config(sub, options.config);
     CLI::Option* json = sub.add_flag_callback(
         "--json", [&options] { options.format = Format::Json; }, "Print the report as JSON");
     sub.add_flag_callback(
@@ -267,13 +306,12 @@ void add_run(CLI::App& app, const std::vector<std::string>& words, int& code) {
             code = fail(done.error());
             return;
         }
-        options->words = sub->remaining();
-        // Before the command there are only options of ours, and each has a name we know.
-        if (!options->words.empty() && (options->words[0].starts_with("-") || !words.empty())) {
-            code = fail(options->words[0] + " is not an option of husk run; see husk run --help");
+        const auto command = command_words(*sub, words);
+        if (!command) {
+            code = fail(command.error());
             return;
         }
-        options->words.insert(options->words.end(), words.begin(), words.end());
+        options->words = *command;
         code = run(*options);
     });
 }

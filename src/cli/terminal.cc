@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
 #include "base/terminal_text.h"
 #include "base/units.h"
@@ -71,6 +72,15 @@ size_t terminal_width() {
     return size.ws_col;
 }
 
+render::Look::Colours colours_for(int fd) {
+    const auto given = [](const char* name) {
+        const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+        return std::string_view(value == nullptr ? "" : value);
+    };
+    const bool wanted = ::isatty(fd) != 0 && given("NO_COLOR").empty() && given("TERM") != "dumb";
+    return wanted ? render::Look::Colours::Terminal : render::Look::Colours::None;
+}
+
 CLI::Option* add_duration(CLI::App& app, const std::string& name,
                           std::optional<std::chrono::milliseconds>& value,
                           const std::string& description) {
@@ -88,6 +98,12 @@ void add_state(CLI::App& app, Settings& settings) {
     app.add_option_function<std::string>(
         "--state", [&settings](const std::string& path) { settings.state = path; },
         "State directory (default: $HUSK_STATE, else $XDG_STATE_HOME/husk)");
+}
+
+CLI::Option* add_config(CLI::App& app, std::string& file) {
+    return app.add_option(
+        "--config", file,
+        "Rules to go by (default: $HUSK_CONFIG, else the user's and ./husk.yaml)");
 }
 
 int exit_status(const Report& report) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "render/verdict_text.h"
+
 namespace husk::cli {
 
 // Husk's own exit codes; all others are the command's.
@@ -31,6 +33,9 @@ Wrote write_until(int fd, std::string_view text, const std::function<bool()>& en
 // The width of the terminal on standard output, or 0 when it is none.
 size_t terminal_width();
 
+// Only for terminals, and only where the user has not switched them off (NO_COLOR).
+render::Look::Colours colours_for(int fd);
+
 // Adds options whose values carry a unit: "30s", "500ms"; "64M".
 CLI::Option* add_duration(CLI::App& app, const std::string& name,
                           std::optional<std::chrono::milliseconds>& value,
@@ -40,6 +45,9 @@ CLI::Option* add_size(CLI::App& app, const std::string& name, std::optional<uint
 
 // --state DIR
 void add_state(CLI::App& app, Settings& settings);
+
+// --config FILE
+CLI::Option* add_config(CLI::App& app, std::string& file);
 
 // What `husk run` and `husk wait` exit with for an ending.
 int exit_status(const Report& report);

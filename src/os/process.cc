@@ -5,9 +5,11 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <memory>
@@ -57,6 +59,85 @@ int step_aside(void* argument) {
     return pid < 0 ? fail(plan) : 0;
 }
 
+// A child that runs on a stack of its own in this memory until it has become the program.
+// Returns when it has. Without an exit signal: a program that waits for its own children
+// never meets this one.
+Result<pid_t> vfork_with(int (*child)(void*), void* plan, char* stack_end) {
+    // A handler of the embedding program must not run in a child that shares its memory.
+    sigset_t all, before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    const pid_t pid = ::clone(child, stack_end, CLONE_VM | CLONE_VFORK, plan);
+    const int clone_error = errno;
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (pid < 0) return failure("clone", clone_error, "");
+    return pid;
+}
+
+int reap(pid_t pid) {
+    int status = 0;
+    while (::waitpid(pid, &status, __WALL) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+struct Asked {
+    char* const* argv;
+    char* const* envp;
+    const char* program;
+    int input;
+    int output;
+    volatile int error;
+};
+
+int become_asked(void* argument) {
+    auto& plan = *static_cast<Asked*>(argument);
+    const auto fail_with_errno = [&] {
+        plan.error = errno;
+        return 127;
+    };
+    const rlimit no_core{0, 0};
+    if (::setsid() < 0 || ::chdir("/") != 0) return fail_with_errno();
+    if (::setrlimit(RLIMIT_CORE, &no_core) != 0) return fail_with_errno();
+    const int input = ::fcntl(plan.input, F_DUPFD, 10);
+    const int output = ::fcntl(plan.output, F_DUPFD, 10);
+    if (input < 0 || output < 0) return fail_with_errno();
+    if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0)
+        return fail_with_errno();
+    ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::execve(plan.program, plan.argv, plan.envp);
+    return fail_with_errno();
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
+    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+// Until everybody has closed the other end; false when patience is over.
+bool read_to_end(const Fd& pipe, const Question& question, std::string& output) {
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + question.patience;
+    while (true) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+        if (left.count() <= 0) return false;
+        pollfd wanted{pipe.get(), POLLIN, 0};
+        if (::poll(&wanted, 1, static_cast<int>(left.count())) <= 0) continue;
+        char buffer[4096];
+        const ssize_t got = ::read(pipe.get(), buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return true;
+        const size_t room = question.most_output - output.size();
+        output.append(buffer, std::min(static_cast<size_t>(got), room));
+    }
+}
+
 }  // namespace
 
 Result<Fd> open_process(pid_t pid) {
@@ -99,21 +180,31 @@ Result<void> start_detached(const Fd& program, const char* name, const Fd& null,
     const char* const envp[] = {nullptr};
     const auto stacks = std::make_unique<char[]>(2 * stack_size);
     Detached plan{argv, envp, program.get(), null.get(), socket.get(), stacks.get(), 0};
-    // A handler of the embedding program must not run in a child that shares its memory.
-    sigset_t all, before;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    // Without an exit signal: a program that waits for its own children never meets this one.
-    const int pid =
-        ::clone(step_aside, stacks.get() + 2 * stack_size, CLONE_VM | CLONE_VFORK, &plan);
-    const int clone_error = errno;
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (pid < 0) return failure("clone", clone_error, "");
-    int status = 0;
-    while (::waitpid(pid, &status, __WALL) < 0 && errno == EINTR) {
-    }
+    reap(TRY(vfork_with(step_aside, &plan, stacks.get() + 2 * stack_size)));
     if (plan.error != 0) return failure("execveat", plan.error, name);
     return {};
+}
+
+Result<Answer> ask_program(const Question& question) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return failure("pipe2", errno, "");
+    const Fd reading(ends[0]);
+    Fd writing(ends[1]);
+    const std::vector<char*> argv = pointers_to(question.argv);
+    const std::vector<char*> envp = pointers_to(question.env);
+    const auto stack = std::make_unique<char[]>(stack_size);
+    Asked plan{argv.data(),    envp.data(),   question.program.c_str(),
+               question.input, writing.get(), 0};
+    const pid_t pid = TRY(vfork_with(become_asked, &plan, stack.get() + stack_size));
+    writing.reset();
+    Answer answer;
+    const bool ended = plan.error != 0 || read_to_end(reading, question, answer.output);
+    // Nobody else has waited for it, so the number is still its own.
+    if (!ended) ::kill(pid, SIGKILL);
+    answer.status = reap(pid);
+    if (plan.error != 0) return failure("execve", plan.error, question.program);
+    if (!ended) return failure("wait", ETIMEDOUT, question.program);
+    return answer;
 }
 
 }  // namespace husk::os

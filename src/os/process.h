@@ -1,11 +1,14 @@
-// Processes by descriptor, and the one way this library makes one.
+// Processes by descriptor, and the two ways in which this library makes one.
 #pragma once
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "os/fd.h"
@@ -26,5 +29,24 @@ Result<Fd> program_file(std::string_view image);
 // as the leader of a session of its own in "/". It is nobody's child when this returns: the
 // embedding program sees neither a SIGCHLD nor something to wait for.
 Result<void> start_detached(const Fd& program, const char* name, const Fd& null, const Fd& socket);
+
+// A program that only answers a question.
+struct Question {
+    std::string program;                    // its path
+    std::vector<std::string> argv;          // with its name
+    std::vector<std::string> env;           // NAME=value, and nothing else
+    int input = -1;                         // its standard input
+    std::chrono::milliseconds patience{0};  // then it is killed, and that is an error
+    size_t most_output = 0;                 // what it writes beyond is dropped
+};
+
+struct Answer {
+    int status = 0;      // as waitpid has it
+    std::string output;  // what it wrote to standard output and error, in order
+};
+
+// Runs it in "/" and waits for its end. The embedding program sees neither a SIGCHLD nor
+// something to wait for.
+Result<Answer> ask_program(const Question& question);
 
 }  // namespace husk::os

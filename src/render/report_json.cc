@@ -81,6 +81,14 @@ Json limit_json(const Ending& ending) {
     return {{"name", text::to_utf8(limit->name)}, {"value", limit->value}, {"peak", limit->peak}};
 }
 
+Json verdict_json(const Verdict& verdict) {
+    return {
+        {"decision", text::to_utf8(verdict.decision)}, {"rule", string_or_null(verdict.rule)},
+        {"where", string_or_null(verdict.where)},      {"reason", string_or_null(verdict.reason)},
+        {"instead", string_or_null(verdict.instead)},  {"allow_with", array_of(verdict.allow_with)},
+        {"risk", text::to_utf8(verdict.risk)}};
+}
+
 // Why there is no ordinary ending, where the status alone does not say it.
 struct WhyNot {
     std::string operator()(const Exited&) const { return ""; }
@@ -120,7 +128,7 @@ Json report_json(const Report& report) {
     json["pid"] = value_or_null(report.pid);
     json["background"] = report.in_background;
     json["usage"] = usage_json(report.usage);
-    json["verdict"] = nullptr;
+    json["verdict"] = report.verdict ? verdict_json(*report.verdict) : Json(nullptr);
     json["limit"] = limit_json(report.ending);
     json["confinement"] = confinement_json(report.confinement);
     json["error"] = string_or_null(std::visit(WhyNot{}, report.ending));

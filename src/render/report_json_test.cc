@@ -109,6 +109,21 @@ TEST(ReportJson, EachEndingIsTold) {
     }
 }
 
+TEST(ReportJson, AVerdictHasEveryFieldToo) {
+    Report report = finished();
+    report.verdict = {.decision = "deny",
+                      .rule = "rm/root",
+                      .where = "built in: rm",
+                      .reason = "It deletes everything.",
+                      .instead = "",
+                      .allow_with = {"Bash(rm:*)"},
+                      .risk = "high"};
+    EXPECT_EQ(dump(report_json(report)["verdict"]),
+              R"json({"decision":"deny","rule":"rm/root","where":"built in: rm",)json"
+              R"json("reason":"It deletes everything.","instead":null,)json"
+              R"json("allow_with":["Bash(rm:*)"],"risk":"high"})json");
+}
+
 TEST(ReportJson, ALimitHasNameValueAndPeak) {
     EXPECT_EQ(dump(json_of(LimitExceeded{"output", 10, 12})["limit"]),
               R"({"name":"output","value":10,"peak":12})");

@@ -19,14 +19,6 @@ size_t columns_of(std::string_view text) {
     return static_cast<size_t>(std::ranges::count_if(text, starts_character));
 }
 
-std::string cut_to(const std::string& text, size_t columns) {
-    if (columns_of(text) <= columns) return text;
-    size_t end = 0;
-    for (size_t kept = 1; kept < columns; ++kept)
-        end += text::first_rune(std::string_view(text).substr(end)).bytes;
-    return text.substr(0, end) + "…";
-}
-
 std::vector<Row> plain_cells(std::vector<Row> rows) {
     for (Row& row : rows)
         for (std::string& cell : row) cell = text::one_line(cell);
@@ -53,6 +45,14 @@ std::string line_of(const Row& row, const std::vector<size_t>& widths) {
 }
 
 }  // namespace
+
+std::string cut_to(const std::string& text, size_t columns) {
+    if (columns_of(text) <= columns) return text;
+    size_t end = 0;
+    for (size_t kept = 1; kept < columns; ++kept)
+        end += text::first_rune(std::string_view(text).substr(end)).bytes;
+    return text.substr(0, end) + "…";
+}
 
 std::string table(const std::vector<Row>& rows, size_t width) {
     const std::vector<Row> cells = plain_cells(rows);

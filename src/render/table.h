@@ -14,4 +14,7 @@ using Row = std::vector<std::string>;
 // it ten; 0 means no limit. Cells are made plain and one line each. Rows may be short.
 std::string table(const std::vector<Row>& rows, size_t width);
 
+// Cut to so many columns, if it has more; then the last of them is an ellipsis.
+std::string cut_to(const std::string& text, size_t columns);
+
 }  // namespace husk::render

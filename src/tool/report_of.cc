@@ -12,6 +12,7 @@
 #include "base/terminal_text.h"
 #include "collect/stream.h"
 #include "os/procfs.h"
+#include "tool/display_of.h"
 
 namespace husk::tool {
 namespace {
@@ -165,7 +166,7 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
     report.shell_id = files.id;
     report.session = note.session;
     report.command = note.command;
-    report.display = note.command;
+    report.display = display_of(note.command, note.working_dir);
     report.duration_ms = duration_of(now);
     if (now.record.main != 0) report.pid = static_cast<int>(now.record.main);
     report.in_background = (now.record.flags & record::InBackground) != 0;

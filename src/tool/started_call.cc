@@ -8,6 +8,7 @@
 
 #include "collect/stream.h"
 #include "os/file.h"
+#include "tool/display_of.h"
 #include "tool/report_of.h"
 
 namespace husk::tool {
@@ -195,7 +196,8 @@ Report StartedCall::report() const {
     Report report;
     const auto failed = [&](const Error& error) {
         report.ending = NotStarted{error};
-        report.command = report.display = plan_.note.command;
+        report.command = plan_.note.command;
+        report.display = display_of(plan_.note.command, plan_.working_dir);
         report.session = plan_.note.session;
         return report;
     };

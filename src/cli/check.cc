@@ -1,0 +1,177 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/result.h"
+#include "base/terminal_text.h"
+#include "cli/check_rules.h"
+#include "cli/command_words.h"
+#include "cli/consent.h"
+#include "cli/subcommands.h"
+#include "cli/terminal.h"
+#include "decide/suggest.h"
+#include "render/report_json.h"
+#include "render/verdict_json.h"
+#include "render/verdict_text.h"
+#include "request/rules_import.h"
+#include "tool/configuration.h"
+#include "tool/judge.h"
+
+namespace husk::cli {
+namespace {
+
+using decide::Decision;
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    bool json = false;
+    bool suggest = false;
+    std::string rules;
+    std::string config;
+    std::string cwd;
+};
+
+// What is too long for the parser need not be read to its end.
+Result<std::string> read_script(int fd) {
+    std::string script;
+    char buffer[16 * 1024];
+    while (script.size() <= parse::Limits{}.bytes) {
+        const ssize_t got = ::read(fd, buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return failure("read", errno, "standard input");
+        if (got == 0) return script;
+        script.append(buffer, static_cast<size_t>(got));
+    }
+    return script;
+}
+
+void tell_left(const Imported& imported, const std::string& file) {
+    using Carried = ImportedEntry::Carried;
+    const auto left = std::ranges::count(imported.entries, Carried::Not, &ImportedEntry::carried);
+    if (left == 0) return;
+    fail(file + ": " + std::to_string(left) + " of its " + std::to_string(imported.entries.size()) +
+         " entries cannot be carried over; husk check --rules " + file + " lists them");
+}
+
+// The rules of one file, in any format; or those of the configuration.
+std::expected<decide::Rules, std::vector<Complaint>> rules_for(const Options& options,
+                                                               const decide::Context& context) {
+    if (!options.rules.empty()) {
+        const auto text = tool::read_rules_text(options.rules);
+        if (!text) return std::unexpected(text.error());
+        const auto imported = import_rules(*text, options.rules);
+        if (!imported) return std::unexpected(imported.error());
+        tell_left(*imported, options.rules);
+        return tool::usable_rules(imported->rules);
+    }
+    auto configuration = tool::read_configuration(
+        tool::find_configuration(options.config, context.working_directory));
+    if (!configuration) return std::unexpected(std::move(configuration).error());
+    for (const Complaint& ignored : configuration->ignored)
+        fail(to_text(ignored.where) +
+             ": does not count, because this file may only narrow: " + ignored.message);
+    return std::move(configuration->rules);
+}
+
+// What it would take to allow the script where only rules allow.
+struct Suggestions {
+    std::vector<std::string> rules;
+    std::vector<std::string> hopeless;  // commands that no rule should allow
+};
+
+Suggestions suggestions_for(const tool::Judged& judged) {
+    Suggestions suggestions;
+    const auto add = [](std::vector<std::string>& list, const std::string& text) {
+        if (std::ranges::find(list, text) == list.end()) list.push_back(text);
+    };
+    for (const decide::Judgement& judgement : judged.verdict.commands) {
+        const parse::Command& command = judged.script.commands[judgement.command];
+        const bool allowed = judgement.decision == Decision::Allow && !judgement.rule.empty();
+        if (allowed || command.words.empty() || parse::is_transparent_wrapper(command)) continue;
+        const std::string rule = decide::suggest(judged.script, judgement.command);
+        add(rule.empty() ? suggestions.hopeless : suggestions.rules,
+            rule.empty() ? command.text : rule);
+    }
+    return suggestions;
+}
+
+std::string text_of(const Suggestions& suggestions) {
+    std::string out;
+    if (!suggestions.rules.empty()) out += "permissions:\n  allow:\n";
+    for (const std::string& rule : suggestions.rules) out += "    - " + Json(rule).dump() + "\n";
+    for (const std::string& command : suggestions.hopeless)
+        out += "# no rule should allow: " + text::one_line(command) + "\n";
+    return out;
+}
+
+Json json_of(const Suggestions& suggestions) {
+    return {{"allow", suggestions.rules}, {"none_for", suggestions.hopeless}};
+}
+
+std::string answer(const tool::Judged& judged, const Options& options) {
+    if (options.suggest) {
+        const Suggestions suggestions = suggestions_for(judged);
+        return options.json ? render::dump(json_of(suggestions)) + "\n" : text_of(suggestions);
+    }
+    if (options.json)
+        return render::dump(render::verdict_json(judged.script, judged.verdict)) + "\n";
+    return render::verdict_text(judged.script, judged.verdict,
+                                {.colours = colours_for(STDOUT_FILENO), .width = terminal_width()});
+}
+
+int exit_code_for(Decision decision) {
+    switch (decision) {
+        case Decision::Allow: return 0;
+        case Decision::Deny: return 1;
+        case Decision::Ask: return 2;
+    }
+    std::unreachable();
+}
+
+int check(const std::string& script, const Options& options) {
+    const decide::Context context = context_in(options.cwd);
+    const auto rules = rules_for(options, context);
+    if (!rules) return fail(rules.error());
+    const tool::Judged judged = tool::judge(script, *rules, context);
+    write_out(STDOUT_FILENO, answer(judged, options));
+    return exit_code_for(judged.verdict.decision);
+}
+
+int run(const CLI::App& sub, const std::vector<std::string>& behind_dashes,
+        const Options& options) {
+    const bool from_input =
+        sub.remaining() == std::vector<std::string>{"-"} && behind_dashes.empty();
+    if (from_input) {
+        const auto script = read_script(STDIN_FILENO);
+        return script ? check(*script, options) : fail(script.error());
+    }
+    const auto words = command_words(sub, behind_dashes);
+    if (!words) return fail(words.error());
+    if (!words->empty()) return check(as_command(*words), options);
+    if (options.rules.empty()) return fail("no command given; try husk check 'git push -f'");
+    return check_rules(options.rules, options.json ? Form::Json : Form::Text);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, const std::vector<std::string>& words, int& code) {
+    auto options = std::make_shared<Options>();
+    CLI::App* sub = app.add_subcommand("check", "Say whether a command would be run, and why");
+    sub->footer(
+        "COMMAND is one bash command, or several words that are quoted into one; - is standard\n"
+        "input. Nothing of it is run. Exits 0 for allow, 1 for deny, 2 for ask, 125 when Husk\n"
+        "itself failed. With --rules and without a command: 0 clean, 1 errors, 2 warnings.");
+    sub->allow_extras();
+    sub->add_flag("--json", options->json, "Print it as JSON");
+    sub->add_flag("--suggest", options->suggest, "Print the narrowest rules that would allow it");
+    CLI::Option* config = add_config(*sub, options->config);
+    sub->add_option("--rules", options->rules,
+                    "Go by this file alone, or examine it: husk.yaml, or the rules of Claude Code\n"
+                    "(settings.json), Codex (*.rules) or opencode (opencode.json)")
+        ->excludes(config);
+    sub->add_option("--cwd", options->cwd, "Working directory");
+    sub->callback([sub, options, &words, &code] { code = run(*sub, words, *options); });
+}
+
+}  // namespace husk::cli

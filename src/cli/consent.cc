@@ -1,0 +1,103 @@
+#include "cli/consent.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "cli/terminal.h"
+#include "render/verdict_text.h"
+#include "tool/configuration.h"
+#include "tool/judge.h"
+
+namespace husk::cli {
+namespace {
+
+enum class Answer { Once, Always, No };
+
+// A line from the terminal. Its end, or anything that is not understood, is a no.
+Answer read_answer() {
+    std::string line;
+    char c = 0;
+    while (true) {
+        const ssize_t got = ::read(STDIN_FILENO, &c, 1);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0 || c == '\n') break;
+        line += c;
+    }
+    if (line == "y" || line == "Y" || line == "yes") return Answer::Once;
+    if (line == "a" || line == "A" || line == "always") return Answer::Always;
+    return Answer::No;
+}
+
+bool somebody_is_there() { return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0; }
+
+// Only shown for now: whoever wants it writes it.
+void print_rules(const decide::Verdict& verdict) {
+    std::string text;
+    for (const std::string& rule : verdict.allow_with) text += "    - \"" + rule + "\"\n";
+    if (text.empty())
+        text = "no rule can allow this always; it is run once\n";
+    else
+        text = "to allow it always, write this to your husk.yaml:\npermissions:\n  allow:\n" +
+               text + "and narrow what asks (" + verdict.rule + ", " + verdict.where +
+               "), because ask goes before allow\n";
+    write_out(STDERR_FILENO, text);
+}
+
+bool person_agrees(const tool::Judged& judged) {
+    const render::Look look = {.colours = colours_for(STDERR_FILENO), .width = terminal_width()};
+    write_out(STDERR_FILENO, render::verdict_text(judged.script, judged.verdict, look));
+    write_out(STDERR_FILENO, "Run it? y = once, a = always, n = no: ");
+    const Answer answer = read_answer();
+    if (answer == Answer::Always) print_rules(judged.verdict);
+    return answer != Answer::No;
+}
+
+// One line, because it comes with every call.
+std::vector<std::string> notes_on(const std::vector<Complaint>& ignored) {
+    if (ignored.empty()) return {};
+    const std::string count = std::to_string(ignored.size());
+    return {ignored[0].where.file + " may only narrow, so " + count + " of its entries " +
+            (ignored.size() == 1 ? "does" : "do") + " not count; husk check lists them"};
+}
+
+}  // namespace
+
+int fail(const std::vector<Complaint>& complaints) {
+    for (const Complaint& complaint : complaints) {
+        const std::string where = to_text(complaint.where);
+        fail(where.empty() ? complaint.message : where + ": " + complaint.message);
+    }
+    return husk_failed;
+}
+
+decide::Context context_in(const std::filesystem::path& working_dir,
+                           const std::optional<std::string>& home) {
+    std::error_code failed;
+    const std::filesystem::path absolute = working_dir.empty()
+                                               ? std::filesystem::current_path(failed)
+                                               : std::filesystem::absolute(working_dir, failed);
+    const char* own_home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
+    const std::filesystem::path tidy = (absolute / "").lexically_normal().parent_path();
+    return {.working_directory = failed ? "" : tidy.string(),
+            .home = home.value_or(own_home == nullptr ? "" : own_home)};
+}
+
+std::expected<Consent, std::vector<Complaint>> ask_for_consent(const std::string& command,
+                                                               const std::filesystem::path& config,
+                                                               const decide::Context& context) {
+    const auto configuration =
+        tool::read_configuration(tool::find_configuration(config, context.working_directory));
+    if (!configuration) return std::unexpected(configuration.error());
+    const tool::Judged judged = tool::judge(command, configuration->rules, context);
+    const decide::Verdict& verdict = judged.verdict;
+    Consent consent{tool::reported(verdict), std::nullopt, notes_on(configuration->ignored)};
+    const bool asks = verdict.decision == decide::Decision::Ask;
+    const bool allowed = verdict.decision == decide::Decision::Allow ||
+                         (asks && somebody_is_there() && person_agrees(judged));
+    if (!allowed) consent.denied = Denied{verdict.rule, render::refusal(verdict)};
+    return consent;
+}
+
+}  // namespace husk::cli

@@ -1,0 +1,94 @@
+#include "request/rule_layers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace husk {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+RuleTexts rules_of(std::string_view text, const std::string& file = "husk.yaml") {
+    auto read = read_rules(text, file);
+    EXPECT_TRUE(read) << text;
+    return read ? *std::move(read) : RuleTexts{};
+}
+
+std::vector<std::string> told(const std::vector<Complaint>& complaints) {
+    std::vector<std::string> all;
+    for (const Complaint& one : complaints) all.push_back(to_text(one.where) + " " + one.message);
+    return all;
+}
+
+std::vector<std::string> texts(const std::vector<ShortRule>& rules) {
+    std::vector<std::string> all;
+    for (const ShortRule& rule : rules) all.push_back(to_text(rule.where) + " " + rule.text);
+    return all;
+}
+
+TEST(Narrowed, KeepsWhatRefusesAndTellsTheRest) {
+    const Narrowed result = narrowed(rules_of(R"yaml(
+permissions:
+  mode: bypassPermissions
+  allow: ["Bash(git:*)"]
+  ask: ["Bash(git push:*)"]
+  deny: ["Bash(rm:*)"]
+rules:
+  - {id: all, match: ["*"], verdict: allow}
+  - {id: no-db, match: [psql], verdict: deny}
+packs:
+  rm: off
+  system: on
+)yaml"));
+    EXPECT_EQ(result.rules.mode, "default");
+    EXPECT_THAT(result.rules.allow, IsEmpty());
+    EXPECT_THAT(texts(result.rules.ask), ElementsAre("husk.yaml:5 Bash(git push:*)"));
+    EXPECT_THAT(texts(result.rules.deny), ElementsAre("husk.yaml:6 Bash(rm:*)"));
+    ASSERT_EQ(result.rules.rules.size(), 1U);
+    EXPECT_EQ(result.rules.rules[0].id, "no-db");
+    EXPECT_EQ(result.rules.packs, (std::map<std::string, bool>{{"system", true}}));
+    EXPECT_THAT(told(result.ignored), ElementsAre("husk.yaml:4 allow: Bash(git:*)",
+                                                  "husk.yaml:8 rule \"all\", which allows",
+                                                  "husk.yaml:11 the pack \"rm\" switched off",
+                                                  "husk.yaml:3 mode: bypassPermissions"));
+}
+
+TEST(Together, HasAllRulesOfBoth) {
+    const RuleTexts both = together(
+        rules_of("permissions: {allow: [Bash(a)], deny: [Bash(b)]}\npacks: {rm: off}", "user"),
+        rules_of("permissions: {deny: [Bash(c)]}\npacks: {rm: on, git: on}", "here"));
+    EXPECT_THAT(texts(both.allow), ElementsAre("user:1 Bash(a)"));
+    EXPECT_THAT(texts(both.deny), ElementsAre("user:1 Bash(b)", "here:1 Bash(c)"));
+    EXPECT_EQ(both.packs, (std::map<std::string, bool>{{"rm", true}, {"git", true}}));
+    EXPECT_EQ(to_text(both.packs_where.at("rm")), "here:2");
+}
+
+TEST(Together, OfTheModesTheOneThatRefusesMore) {
+    struct Case {
+        const char* user;
+        const char* here;
+        const char* both;
+    };
+    const Case cases[] = {
+        {"default", "strict", "strict"},
+        {"bypassPermissions", "strict", "strict"},
+        {"dontAsk", "strict", "strict"},
+        {"strict", "dontAsk", "strict"},
+        {"strict", "default", "strict"},
+        {"default", "bypassPermissions", "default"},
+        {"bypassPermissions", "", "bypassPermissions"},
+        {"default", "strikt", "strikt"},  // for decide::compile to complain about
+    };
+    for (const auto& [user, here, both] : cases) {
+        const std::string line =
+            *here != '\0' ? "permissions: {mode: " + std::string(here) + "}" : "";
+        const RuleTexts result =
+            together(rules_of("permissions: {mode: " + std::string(user) + "}"),
+                     narrowed(rules_of(line)).rules);
+        EXPECT_EQ(result.mode, both) << user << " and " << here;
+    }
+}
+
+}  // namespace
+}  // namespace husk

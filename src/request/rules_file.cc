@@ -1,0 +1,229 @@
+#include "request/rules_file.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "base/terminal_text.h"
+#include "base/text.h"
+#include "request/document.h"
+
+namespace husk {
+namespace {
+
+// The file that is read, and what has been found wrong with it.
+struct Reader {
+    std::string file;
+    std::vector<Complaint> complaints = {};
+
+    Where at(size_t line) const { return {file, line}; }
+    void complain(size_t line, std::string message) {
+        complaints.push_back({at(line), std::move(message)});
+    }
+};
+
+// A key of a map, and what becomes of its value.
+template <class Target>
+struct Field {
+    std::string_view name;
+    void (*read)(Reader& reader, const DocumentEntry& entry, Target& target);
+};
+
+void complain_of_kind(Reader& reader, const DocumentNode& node, const std::string& name,
+                      std::string_view expected) {
+    reader.complain(
+        node.line, name + " must be " + std::string(expected) + ", and here is " + word(node.kind));
+}
+
+void complain_of_key(Reader& reader, const DocumentEntry& entry, const std::string& name,
+                     std::span<const std::string_view> known) {
+    std::string message = "there is no \"" + text::one_line(entry.key) + "\" in " + name + "; ";
+    if (const std::string meant = text::closest(entry.key, known); !meant.empty())
+        message += "did you mean \"" + meant + "\"?";
+    else
+        message +=
+            "it has " + text::join(std::vector<std::string>(known.begin(), known.end()), ", ");
+    reader.complain(entry.line, std::move(message));
+}
+
+template <class Target>
+void read_fields(Reader& reader, const DocumentNode& node, const std::string& name,
+                 std::span<const Field<Target>> fields, Target& target) {
+    if (node.kind == DocumentNode::Kind::Nothing) return;
+    if (node.kind != DocumentNode::Kind::Map) return complain_of_kind(reader, node, name, "a map");
+    std::vector<std::string_view> known;
+    for (const Field<Target>& field : fields) known.push_back(field.name);
+    for (const DocumentEntry& entry : node.entries) {
+        const auto field = std::ranges::find(fields, entry.key, &Field<Target>::name);
+        if (field == fields.end())
+            complain_of_key(reader, entry, name, known);
+        else
+            field->read(reader, entry, target);
+    }
+}
+
+std::string text_of(Reader& reader, const DocumentNode& node, const std::string& name) {
+    if (node.kind == DocumentNode::Kind::Text) return node.text;
+    complain_of_kind(reader, node, name, "a text");
+    return "";
+}
+
+// No list at all is an empty one: `allow:` with nothing behind it.
+const std::vector<DocumentNode>& list_of(Reader& reader, const DocumentNode& node,
+                                         const std::string& name) {
+    if (node.kind == DocumentNode::Kind::Text || node.kind == DocumentNode::Kind::Map)
+        complain_of_kind(reader, node, name, "a list");
+    return node.items;
+}
+
+std::vector<std::string> texts_of(Reader& reader, const DocumentNode& node,
+                                  const std::string& name) {
+    std::vector<std::string> texts;
+    for (const DocumentNode& item : list_of(reader, node, name))
+        texts.push_back(text_of(reader, item, "an entry of " + name));
+    return texts;
+}
+
+// What most fields hold.
+template <auto field, class Target>
+void read_text(Reader& reader, const DocumentEntry& entry, Target& target) {
+    target.*field = text_of(reader, entry.value, entry.key);
+}
+template <auto field, class Target>
+void read_texts(Reader& reader, const DocumentEntry& entry, Target& target) {
+    target.*field = texts_of(reader, entry.value, entry.key);
+}
+template <auto field>
+void read_short_rules(Reader& reader, const DocumentEntry& entry, RuleTexts& texts) {
+    for (const DocumentNode& item : list_of(reader, entry.value, entry.key)) {
+        std::string text = text_of(reader, item, "an entry of " + entry.key);
+        (texts.*field).push_back({std::move(text), reader.at(item.line)});
+    }
+}
+
+void read_mode(Reader& reader, const DocumentEntry& entry, RuleTexts& texts) {
+    texts.mode = text_of(reader, entry.value, entry.key);
+    texts.mode_where = reader.at(entry.line);
+}
+
+constexpr Field<RuleTexts> permission_fields[] = {
+    {"mode", read_mode},
+    {"allow", read_short_rules<&RuleTexts::allow>},
+    {"ask", read_short_rules<&RuleTexts::ask>},
+    {"deny", read_short_rules<&RuleTexts::deny>},
+};
+
+void read_permissions(Reader& reader, const DocumentEntry& entry, RuleTexts& texts) {
+    read_fields<RuleTexts>(reader, entry.value, entry.key, permission_fields, texts);
+}
+
+// ["psql", ["-h", "--host"], "*prod*"]
+void read_match(Reader& reader, const DocumentEntry& entry, LongRule& rule) {
+    for (const DocumentNode& word : list_of(reader, entry.value, entry.key)) {
+        if (word.kind == DocumentNode::Kind::List && word.items.empty())
+            reader.complain(word.line, "an empty list in match leaves no word that could match");
+        else if (word.kind == DocumentNode::Kind::List)
+            rule.match.push_back(texts_of(reader, word, "match"));
+        else
+            rule.match.push_back({text_of(reader, word, "an entry of match")});
+    }
+}
+
+constexpr Field<LongRule> example_fields[] = {
+    {"hits", read_texts<&LongRule::hits>},
+    {"misses", read_texts<&LongRule::misses>},
+};
+
+void read_examples(Reader& reader, const DocumentEntry& entry, LongRule& rule) {
+    read_fields<LongRule>(reader, entry.value, entry.key, example_fields, rule);
+}
+
+constexpr Field<LongRule> rule_fields[] = {
+    {"id", read_text<&LongRule::id>},
+    {"match", read_match},
+    {"writes", read_texts<&LongRule::writes>},
+    {"verdict", read_text<&LongRule::verdict>},
+    {"reason", read_text<&LongRule::reason>},
+    {"instead", read_text<&LongRule::instead>},
+    {"examples", read_examples},
+};
+
+void complain_of_missing(Reader& reader, const DocumentNode& node) {
+    for (const char* needed : {"id", "verdict"})
+        if (node.find(needed) == nullptr)
+            reader.complain(node.line, std::string("this rule has no ") + needed);
+    if (node.find("match") == nullptr && node.find("writes") == nullptr)
+        reader.complain(node.line, "this rule has neither match nor writes");
+}
+
+void read_long_rules(Reader& reader, const DocumentEntry& entry, RuleTexts& texts) {
+    for (const DocumentNode& item : list_of(reader, entry.value, entry.key)) {
+        if (item.kind != DocumentNode::Kind::Map) {
+            complain_of_kind(reader, item, "a rule", "a map");
+            continue;
+        }
+        LongRule rule;
+        rule.where = reader.at(item.line);
+        read_fields<LongRule>(reader, item, "a rule", rule_fields, rule);
+        complain_of_missing(reader, item);
+        texts.rules.push_back(std::move(rule));
+    }
+}
+
+std::optional<bool> switch_of(const DocumentNode& node) {
+    if (node.kind != DocumentNode::Kind::Text) return std::nullopt;
+    if (node.text == "on" || node.text == "true") return true;
+    if (node.text == "off" || node.text == "false") return false;
+    return std::nullopt;
+}
+
+// {rm: on, git: off}, or [rm, git]
+void read_packs(Reader& reader, const DocumentEntry& packs, RuleTexts& texts) {
+    const DocumentNode& node = packs.value;
+    const auto set = [&](const std::string& name, size_t line, bool on) {
+        texts.packs[name] = on;
+        texts.packs_where[name] = reader.at(line);
+    };
+    if (node.kind == DocumentNode::Kind::Text)
+        complain_of_kind(reader, node, "packs", "a map of names to on or off, or a list of names");
+    for (const DocumentNode& item : node.items)
+        set(text_of(reader, item, "an entry of packs"), item.line, true);
+    for (const DocumentEntry& entry : node.entries) {
+        if (const auto on = switch_of(entry.value))
+            set(entry.key, entry.line, *on);
+        else
+            reader.complain(entry.line, "a pack is switched on or off; \"" +
+                                            text::one_line(entry.key) + "\" is given neither");
+    }
+}
+
+// What husk.yaml may hold. A new section is a line here.
+constexpr Field<RuleTexts> sections[] = {
+    {"permissions", read_permissions},
+    {"rules", read_long_rules},
+    {"packs", read_packs},
+};
+
+}  // namespace
+
+std::string to_text(const Where& where) {
+    return where.line == 0 ? where.file : where.file + ":" + std::to_string(where.line);
+}
+
+std::expected<RuleTexts, std::vector<Complaint>> read_rules(std::string_view text,
+                                                            const std::string& file_name) {
+    Reader reader{file_name};
+    const auto document = read_yaml(text);
+    if (!document) {
+        reader.complain(document.error().line, document.error().message);
+        return std::unexpected(std::move(reader.complaints));
+    }
+    RuleTexts texts;
+    read_fields<RuleTexts>(reader, *document, "this file", sections, texts);
+    if (reader.complaints.empty()) return texts;
+    std::ranges::stable_sort(reader.complaints, {},
+                             [](const Complaint& one) { return one.where.line; });
+    return std::unexpected(std::move(reader.complaints));
+}
+
+}  // namespace husk

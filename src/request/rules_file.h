@@ -1,0 +1,28 @@
+// husk.yaml: from its text to rules as they were written.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "request/rule_texts.h"
+
+namespace husk {
+
+// What is wrong with a file, for whoever wrote it.
+struct Complaint {
+    Where where;
+    std::string message;
+    bool operator==(const Complaint&) const = default;
+};
+
+// "husk.yaml:12", or the file alone when no line is known.
+std::string to_text(const Where& where);
+
+// Looks at the form only: names of modes, verdicts and packs are for decide::compile. All
+// complaints come at once, in the order of their lines, unless the text is no YAML.
+std::expected<RuleTexts, std::vector<Complaint>> read_rules(std::string_view text,
+                                                            const std::string& file_name);
+
+}  // namespace husk

@@ -1,0 +1,30 @@
+// The decision before a command is started: text and rules -> verdict.
+#pragma once
+
+#include <husk/report.h>
+
+#include <optional>
+#include <string_view>
+
+#include "decide/context.h"
+#include "decide/rules.h"
+#include "decide/verdict.h"
+#include "parse/script.h"
+
+namespace husk::tool {
+
+struct Judged {
+    parse::Script script;
+    decide::Verdict verdict;
+    // Why bash itself would not parse it; then the verdict is deny.
+    std::optional<parse::SyntaxError> rejected;
+};
+
+// When the parser takes the text for no script, bash is asked, which runs nothing of it. A
+// script that bash accepts has only not been understood.
+Judged judge(std::string_view text, const decide::Rules& rules, const decide::Context& context);
+
+// As it stands in a report.
+Verdict reported(const decide::Verdict& verdict);
+
+}  // namespace husk::tool
