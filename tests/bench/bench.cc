@@ -22,21 +22,14 @@
 #include "render/report_json.h"
 #include "render/table.h"
 #include "tool/measure.h"
+#include "understanding.h"
 
 namespace {
 
 namespace fs = std::filesystem;
+using husk::bench::Figure;
 using husk::tool::median;
 using husk::tool::run_bare;
-
-struct Figure {
-    std::string what;
-    double value;
-    std::string unit;
-    double reach;  // 0: reported only
-    bool at_most;  // else at least
-    bool reached() const { return reach == 0 || (at_most ? value <= reach : value >= reach); }
-};
 
 double seconds_of(const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();
@@ -245,5 +238,6 @@ int main(int argc, char** argv) {
     many_at_once(figures, quick ? 300 : 2000);
     output(figures, quick ? 1 : 10);
     shells(figures, quick ? 100 : 1000);
+    husk::bench::understanding(figures, quick ? 10'000 : 100'000);
     return print(figures, json);
 }
