@@ -147,9 +147,9 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     page.save_start();  // again, now that its number is known
     output::Stream out;
     output::Stream err;
-    out.open(spare.out.read, taken.log, plan.cap, output::windows[0], page, page->out);
+    out.open(spare.out.read, taken.log, plan.cap, output::window_of(0), page, page->out);
     if (split)
-        err.open(errors.read, taken.error_log, plan.cap, output::windows[1], page, page->err);
+        err.open(errors.read, taken.error_log, plan.cap, output::window_of(1), page, page->err);
     spare.out = {};
     taken.log = taken.error_log = -1;
     // A nursery without spares must know at once; else it may sleep through a short command.

@@ -21,6 +21,9 @@ constexpr unsigned long chunk = 128 * 1024;
 constexpr int turns = 16;  // of a flood, before signals and timers are looked at again
 
 alignas(page_size) char buffer[chunk];
+// Only what a flood has touched is in memory.
+constexpr uint64_t window_size = 1 << 20;
+alignas(page_size) char windows[2][window_size];
 
 using Bytes = unsigned char __attribute__((vector_size(16)));
 
@@ -47,7 +50,7 @@ uint64_t count_newlines(const char* data, uint64_t size) {
 
 namespace output {
 
-alignas(page_size) char windows[2][window_size];
+char* window_of(unsigned stream) { return windows[stream]; }
 
 void Stream::open(int pipe, int log, uint64_t cap, char* window, keeper::Page& page,
                   husk::record::Stream& counts) {

@@ -14,9 +14,8 @@
 
 namespace output {
 
-constexpr uint64_t window_size = 1 << 20;
-// Of the two streams of a command; only what a flood has touched is there.
-extern char windows[2][window_size];
+// Where the newest part of a flood waits; one for each stream of a command.
+char* window_of(unsigned stream);
 
 class Stream {
 public:
