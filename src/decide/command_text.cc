@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "decide/names.h"
+#include "parse/wrappers.h"
 
 namespace husk::decide {
 namespace {
@@ -18,15 +19,6 @@ constexpr std::string_view system_directories =
     "/bin /sbin /usr/bin /usr/sbin /usr/local/bin /usr/local/sbin /snap/bin /opt/homebrew/bin";
 
 constexpr char16_t no_letter = 0x1ff;  // what only a star matches
-
-std::string placeholder_of_xargs(const Command& xargs) {
-    for (size_t i = 1; i + 1 < xargs.words.size(); ++i) {
-        const std::string text = xargs.words[i].shown();
-        if (text == "-I") return xargs.words[i + 1].shown();
-        if (text.starts_with("-I")) return text.substr(2);
-    }
-    return "{}";
-}
 
 // Each `part` of the text is unknown.
 Letters replaced(Letters text, const Letters& part) {
@@ -80,7 +72,7 @@ std::string placeholder_of(const Script& script, const Command& command) {
          inner = &script.commands[inner->carrier]) {
         const Command& carrier = script.commands[inner->carrier];
         if (is_one_of(carrier.program(), "find fd fdfind")) return "{}";
-        if (carrier.program() == "xargs") return placeholder_of_xargs(carrier);
+        if (carrier.program() == "xargs") return parse::placeholder_of_xargs(carrier);
     }
     return "";
 }

@@ -249,18 +249,10 @@ void Arrangement::emit_code(size_t index, const std::string& code, const Range& 
     }
 }
 
-// The text that xargs replaces: {} unless -I says otherwise.
 std::string Arrangement::placeholder_of(size_t index) const {
-    for (size_t at = index; at != Command::none; at = made_.commands[at].carrier) {
-        if (made_.commands[at].program() != "xargs") continue;
-        const std::vector<Word>& words = made_.commands[at].words;
-        for (size_t i = 1; i < words.size(); ++i) {
-            const std::string text = words[i].known_start();
-            if (text == "-I" && i + 1 < words.size()) return words[i + 1].shown();
-            if (text.starts_with("-I")) return text.substr(2);
-            if (text.starts_with("--replace=")) return text.substr(10);
-        }
-    }
+    for (size_t at = index; at != Command::none; at = made_.commands[at].carrier)
+        if (made_.commands[at].program() == "xargs")
+            return placeholder_of_xargs(made_.commands[at]);
     return "{}";
 }
 

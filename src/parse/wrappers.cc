@@ -372,6 +372,16 @@ std::vector<Carried> carried_by(const Command& command) {
     return carried;
 }
 
+std::string placeholder_of_xargs(const Command& xargs) {
+    for (size_t i = 1; i < xargs.words.size(); ++i) {
+        const std::string text = xargs.words[i].known_start();
+        if (text == "-I" && i + 1 < xargs.words.size()) return xargs.words[i + 1].shown();
+        if (text.starts_with("-I")) return text.substr(2);
+        if (text.starts_with("--replace=")) return text.substr(text.find('=') + 1);
+    }
+    return "{}";
+}
+
 bool is_transparent_wrapper(const Command& command) {
     const Wrapper* wrapper = wrapper_named(command.program());
     return wrapper != nullptr && wrapper->transparent &&

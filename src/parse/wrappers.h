@@ -26,4 +26,7 @@ struct Carried {
 
 std::vector<Carried> carried_by(const Command& command);
 
+// The text that xargs replaces by its input: {} unless -I says otherwise.
+std::string placeholder_of_xargs(const Command& xargs);
+
 }  // namespace husk::parse
