@@ -282,6 +282,13 @@ TEST(Parse, TransparentWrappersOnlyChangeHowAnotherIsRun) {
         EXPECT_FALSE(transparent(no)) << no;
 }
 
+TEST(Parse, AFunctionWhoseNameIsMadeByCommandsIsGivenUp) {
+    for (const char* text : {"a>(b | c)d() { e; }", "a$(b | c)() { e; }", "a$(f() { b; })() { e; }"})
+        EXPECT_THAT(parse(text).not_understood,
+                    Contains("the name of a function is made by other commands"))
+            << text;
+}
+
 // 1 MB of anything is answered or given up; none may run the stack over or take for ever.
 TEST(Parse, HostileTextsAreGivenUp) {
     constexpr size_t size = 1 << 20;

@@ -77,9 +77,11 @@ void Parser::parse_simple() {
             parse_redirect(index);
         } else if (letter == '(' && words.size() == 1 && assignments.empty() &&
                    state_.script.commands[index].redirects.empty() && is_function_ahead()) {
+            if (state_.script.commands.size() > index + 1)
+                return give_up("the name of a function is made by other commands");
             state_.carrier = state_.script.commands[index].carrier;
             state_.via = state_.script.commands[index].via;
-            state_.script.commands.resize(index);
+            state_.script.commands.pop_back();
             advance();
             skip_blanks();
             advance();
