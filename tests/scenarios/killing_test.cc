@@ -1,4 +1,6 @@
 // Whatever shape a tree has and however it is ended: when the answer comes, nothing of it lives.
+#include <sys/resource.h>
+
 #include <csignal>
 #include <future>
 #include <sstream>
@@ -65,6 +67,18 @@ std::vector<Case> cases(const Tree (&of)[count]) {
     return all;
 }
 
+// Who watches a bomb needs the machine too; root can have it, before a thousand others.
+class Watching {
+public:
+    Watching() { ::setpriority(PRIO_PROCESS, 0, -20); }
+    ~Watching() { ::setpriority(PRIO_PROCESS, 0, nice_); }
+    Watching(const Watching&) = delete;
+    Watching& operator=(const Watching&) = delete;
+
+private:
+    int nice_ = ::getpriority(PRIO_PROCESS, 0);
+};
+
 class Killing : public testing::TestWithParam<Case> {
 protected:
     Killing() : husk_(GetParam().who), witness_(husk_.dir()) {}
@@ -76,11 +90,13 @@ protected:
     std::string command() const { return tree() + "sleep $W"; }
 
     bool stands() {
+        const Watching watching;
         const size_t with_main = GetParam().tree.processes + 1;
         return witness_.hears("up") &&
                eventually([&] { return mark_.bearers().size() >= with_main; }, 20s);
     }
     void expect_nothing_left(std::chrono::milliseconds within = 0ms) {
+        const Watching watching;
         EXPECT_TRUE(witness_.is_alone(within)) << "something still holds the pipe";
         EXPECT_TRUE(eventually([&] { return mark_.bearers().empty(); }, within));
     }
@@ -155,7 +171,8 @@ void Killing::by_death_of_the_caller() {
     Live live(husk_, {"run", "--", command()});
     ASSERT_TRUE(stands());
     live.signal(SIGKILL);
-    expect_nothing_left(1s);
+    // A bomb of a thousand leaves neither the dying caller nor the keeper much of the machine.
+    expect_nothing_left(GetParam().tree.processes < 400 ? 1s : 5s);
 }
 
 void Killing::as_leftovers() {
