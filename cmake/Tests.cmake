@@ -99,7 +99,8 @@ if(HUSK_TESTS)
     endif()
 endif()
 
-# Fuzz targets run with libFuzzer under ./dev fuzz, and for a minute with a driver of our own in the tests.
+# Fuzz targets run with libFuzzer under ./dev fuzz, and for a minute with a driver of our own in the tests:
+# there with the same texts each time, so that a failure belongs to the change that was made.
 file(GLOB fuzz_targets CONFIGURE_DEPENDS tests/fuzz/*.cc)
 if(HUSK_TESTS AND NOT HUSK_FUZZ)
     foreach(source ${fuzz_targets})
@@ -110,7 +111,7 @@ if(HUSK_TESTS AND NOT HUSK_FUZZ)
         target_include_directories(mutate_${name} PRIVATE src)
         target_link_libraries(mutate_${name} PRIVATE libhusk nlohmann_json::nlohmann_json husk_options)
         add_test(NAME fuzz/${name}
-            COMMAND mutate_${name} 60 ${PROJECT_SOURCE_DIR}/tests/oracle/scripts.txt)
+            COMMAND mutate_${name} 60 ${PROJECT_SOURCE_DIR}/tests/oracle/scripts.txt 1)
         set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 180)
     endforeach()
 endif()
