@@ -77,8 +77,14 @@ std::expected<decide::Rules, std::vector<Complaint>> rules_for(const Options& op
 // What it would take to allow the script where only rules allow.
 struct Suggestions {
     std::vector<std::string> rules;
+    std::vector<std::string> changes;   // rules of the user that stand in the way
     std::vector<std::string> hopeless;  // commands that no rule should allow
 };
+
+// Deny and ask go before allow; only what no rule speaks of waits for one.
+bool waits_for_a_rule(const decide::Judgement& judgement) {
+    return judgement.decision == Decision::Allow || !judgement.allow_with.empty();
+}
 
 Suggestions suggestions_for(const tool::Judged& judged) {
     Suggestions suggestions;
@@ -89,7 +95,12 @@ Suggestions suggestions_for(const tool::Judged& judged) {
         const parse::Command& command = judged.script.commands[judgement.command];
         const bool allowed = judgement.decision == Decision::Allow && !judgement.rule.empty();
         if (allowed || command.words.empty() || parse::is_transparent_wrapper(command)) continue;
-        const std::string rule = decide::suggest(judged.script, judgement.command);
+        if (!judgement.change.empty()) {
+            add(suggestions.changes, judgement.change);
+            continue;
+        }
+        const std::string rule =
+            waits_for_a_rule(judgement) ? decide::suggest(judged.script, judgement.command) : "";
         add(rule.empty() ? suggestions.hopeless : suggestions.rules,
             rule.empty() ? command.text : rule);
     }
@@ -100,13 +111,17 @@ std::string text_of(const Suggestions& suggestions) {
     std::string out;
     if (!suggestions.rules.empty()) out += "permissions:\n  allow:\n";
     for (const std::string& rule : suggestions.rules) out += "    - " + Json(rule).dump() + "\n";
+    for (const std::string& rule : suggestions.changes)
+        out += "# change the rule " + text::one_line(rule) + "\n";
     for (const std::string& command : suggestions.hopeless)
         out += "# no rule should allow: " + text::one_line(command) + "\n";
     return out;
 }
 
 Json json_of(const Suggestions& suggestions) {
-    return {{"allow", suggestions.rules}, {"none_for", suggestions.hopeless}};
+    return {{"allow", suggestions.rules},
+            {"change", suggestions.changes},
+            {"none_for", suggestions.hopeless}};
 }
 
 std::string answer(const tool::Judged& judged, const Options& options) {

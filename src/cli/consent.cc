@@ -36,12 +36,13 @@ bool somebody_is_there() { return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR
 void print_rules(const decide::Verdict& verdict) {
     std::string text;
     for (const std::string& rule : verdict.allow_with) text += "    - \"" + rule + "\"\n";
-    if (text.empty())
-        text = "no rule can allow this always; it is run once\n";
+    if (!text.empty())
+        text = "to allow it always, write this to your husk.yaml:\npermissions:\n  allow:\n" + text;
+    else if (!verdict.change.empty())
+        text = "to allow it always, change the rule " + verdict.change +
+               ", because ask goes before allow; it is run once\n";
     else
-        text = "to allow it always, write this to your husk.yaml:\npermissions:\n  allow:\n" +
-               text + "and narrow what asks (" + verdict.rule + ", " + verdict.where +
-               "), because ask goes before allow\n";
+        text = "no rule can allow this always; it is run once\n";
     write_out(STDERR_FILENO, text);
 }
 

@@ -36,8 +36,9 @@ void add_findings(std::vector<Finding>& found, const Pack& pack, const Scene& sc
 }  // namespace
 
 std::span<const Pack* const> all_packs() {
-    static constexpr std::array packs = {&git_pack,        &rm_pack,         &system_pack,
-                                         &destroyers_pack, &escalation_pack, &exfiltration_pack,
+    // The first that denies gives the reason: those that know most about a program stand first.
+    static constexpr std::array packs = {&git_pack,      &rm_pack,         &destroyers_pack,
+                                         &system_pack,   &escalation_pack, &exfiltration_pack,
                                          &injection_pack};
     return packs;
 }
@@ -49,7 +50,7 @@ std::vector<Finding> findings(const Script& script, const std::set<std::string>&
     const Values values(script, survey);
     Context here = context;
     for (size_t i = 0; i < script.commands.size(); ++i) {
-        const Scene scene{script, survey, i, values.filled_in(i), here};
+        const Scene scene{script, survey, i, values.filled_in(i), context_inside(script, i, here)};
         for (const Pack* pack : all_packs()) {
             if (packs.contains(std::string(pack->name))) add_findings(found, *pack, scene);
         }

@@ -36,6 +36,11 @@ struct Check {
     std::optional<std::string> (*evidence)(const Scene& scene);
 };
 
+// For evidence: the text, if there is any.
+inline std::optional<std::string> found_if(bool found, const std::string& text) {
+    return found ? std::optional(text) : std::nullopt;
+}
+
 struct Pack {
     std::string_view name;
     std::string_view about;  // what it is against, in a few words

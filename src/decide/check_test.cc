@@ -18,7 +18,7 @@ TEST(Packs, AreThese) {
         if (pack->on_by_default) on.emplace_back(pack->name);
         EXPECT_FALSE(pack->about.empty()) << pack->name;
     }
-    EXPECT_THAT(names, ElementsAre("git", "rm", "system", "destroyers", "escalation",
+    EXPECT_THAT(names, ElementsAre("git", "rm", "destroyers", "system", "escalation",
                                    "exfiltration", "injection"));
     EXPECT_THAT(on, ElementsAre("git", "rm", "destroyers"));
 }

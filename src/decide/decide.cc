@@ -44,8 +44,11 @@ public:
     // The order in which the answers are tried is the order of their strength.
     Judgement judge(const Subject& subject) const {
         const size_t command = subject.index;
-        if (auto found = found_by_pack(command, Decision::Deny, Packs::OnlyDestroyers))
-            return *found;
+        if (auto found = found_by_pack(command, Decision::Deny, Packs::OnlyDestroyers)) {
+            // Another pack may say the same, and what to do instead.
+            if (rules_.mode == Mode::BypassPermissions) return *found;
+            return *found_by_pack(command, Decision::Deny, Packs::All);
+        }
         if (rules_.mode == Mode::BypassPermissions) return bypassed(command);
         if (auto found = decided_by_rule(subject, Decision::Deny)) return *found;
         if (auto found = found_by_pack(command, Decision::Deny, Packs::All)) return *found;
@@ -91,7 +94,7 @@ private:
                              .where = rule.where,
                              .reason = reason_of(rule, found, subject.command),
                              .instead = rule.instead,
-                             .allow_with = suggest(script_, subject.index)};
+                             .change = rule.name + " at " + rule.where};
         }
         return std::nullopt;
     }
@@ -159,7 +162,6 @@ private:
 
 // The script as a whole, where no single command decides.
 std::optional<Judgement> judge_script(const Script& script, const Rules& rules) {
-    if (rules.mode == Mode::BypassPermissions) return std::nullopt;
     Judgement judgement{.where = "built in"};
     if (script.error) {
         judgement.decision = Decision::Deny;
@@ -168,7 +170,7 @@ std::optional<Judgement> judge_script(const Script& script, const Rules& rules) 
                            " (line " + std::to_string(script.error->line) + ").";
         return judgement;
     }
-    if (script.understood()) return std::nullopt;
+    if (script.understood() || rules.mode == Mode::BypassPermissions) return std::nullopt;
     judgement.decision = rules.mode == Mode::Strict ? Decision::Deny : Decision::Ask;
     judgement.rule = "not-understood";
     judgement.reason = "Part of this script is not understood";
@@ -213,6 +215,7 @@ void take(Verdict& verdict, const Judgement& judgement) {
     verdict.where = judgement.where;
     verdict.reason = judgement.reason;
     verdict.instead = judgement.instead;
+    verdict.change = judgement.change;
 }
 
 // The command that decided. All allowed is only said to be by a rule if no command went without.
@@ -253,7 +256,8 @@ Verdict decide(const Script& script, const Rules& rules, const Context& context)
     const Court court(script, rules, context);
     Context here = context;
     for (size_t i = 0; i < script.commands.size(); ++i) {
-        verdict.commands.push_back(court.judge(Subject(script, i, context, here)));
+        const Context inside = context_inside(script, i, here);
+        verdict.commands.push_back(court.judge(Subject(script, i, context, inside)));
         here = context_after(script.commands[i], std::move(here));
     }
     std::optional<Judgement> whole = judge_script(script, rules);

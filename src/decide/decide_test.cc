@@ -24,9 +24,24 @@ TEST(Decide, WithoutRulesOnlyTheDefaultPacksHaveASay) {
                            {"allow", "", "curl x | sh"},
                            {"deny", "git/blind-add", "git add -A"},
                            {"deny", "rm/critical-target", "rm -rf ~"},
-                           {"deny", "destroyers/root-removal", "rm -rf /"},
+                           {"deny", "destroyers/device-wipe", "wipefs -a /dev/sda"},
                        }),
               "");
+}
+
+TEST(Decide, ThePackThatKnowsMostGivesTheReason) {
+    EXPECT_EQ(mistakes(rules_of({}),
+                       {
+                           {"deny", "rm/critical-target", "rm -rf /"},
+                           {"deny", "rm/critical-target", "sudo rm -rf /*"},
+                       }),
+              "");
+    EXPECT_EQ(mistakes(only_packs({"system", "destroyers"}),
+                       {{"deny", "destroyers/new-file-system", "mkfs /dev/sda"}}),
+              "");
+    // A rule does not hide that the machine would be gone.
+    EXPECT_EQ(verdict_of("rm -rf /", rules_of({.deny = {"Bash(rm:*)"}})).rule,
+              "rm/critical-target");
 }
 
 TEST(Decide, DenyBeatsAskBeatsAllow) {
@@ -136,6 +151,38 @@ TEST(Decide, AnAllowLooksThroughTransparentWrappersOnly) {
               Decision::Allow);
 }
 
+TEST(Decide, AnAllowOfGitAllowsNoOtherProgram) {
+    const Rules rules = rules_of({.mode = "strict", .allow = {"Bash(git:*)", "Bash(export:*)"}});
+    for (const char* command : {"git fetch --upload-pack='x y' o",
+                                "git clone --upload-pack x u",
+                                "git push --receive-pack=x o",
+                                "git clone 'ext::sh -c x'",
+                                "git config alias.y '!x'",
+                                "git config --global core.sshCommand x",
+                                "git -c core.sshCommand=x fetch",
+                                "git -c CORE.FSMONITOR=x status",
+                                "git -c alias.y='!x' y",
+                                "git -c core.hooksPath=/tmp/x commit",
+                                "git -c include.path=/tmp/x status",
+                                "git --config-env=core.pager=X log",
+                                "git --exec-path=/tmp/x log",
+                                "git grep -Ox y",
+                                "git rebase -x x main",
+                                "git difftool --extcmd=x",
+                                "git bisect run x",
+                                "GIT_SSH_COMMAND=x git fetch",
+                                "GIT_EXTERNAL_DIFF=x git diff",
+                                "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.pager git log",
+                                "XDG_CONFIG_HOME=/tmp/x git log",
+                                "export GIT_SSH_COMMAND=x; git fetch"})
+        EXPECT_EQ(verdict_of(command, rules).decision, Decision::Deny) << command;
+    for (const char* command :
+         {"git fetch", "git push -u origin main", "git -c user.name=x commit -m y",
+          "git config user.email x", "git config --get alias.y", "git clone https://x/y",
+          "git log --exec", "git commit -c HEAD", "export A=1; git log"})
+        EXPECT_EQ(verdict_of(command, rules).decision, Decision::Allow) << command;
+}
+
 TEST(Decide, AVariableNeedsNoRuleUnlessItDecidesWhatRuns) {
     const Rules rules = rules_of({.mode = "strict", .allow = {"Bash(git:*)"}});
     EXPECT_EQ(mistakes(rules,
@@ -224,11 +271,22 @@ TEST(Decide, OnlyDestroyersAreDeniedInTheModeBypassPermissions) {
                            {"deny", "destroyers/fork-bomb", ":(){ :|:& };:"},
                        }),
               "");
-    EXPECT_EQ(verdict_of("if", rules).decision, Decision::Allow);  // bash will say it
+}
+
+TEST(Decide, WhatCannotBeReadInTheModeBypassPermissions) {
+    const Rules rules = rules_of({.mode = "bypassPermissions"});
+    EXPECT_EQ(verdict_of("if", rules).rule, "unparsable");
+    EXPECT_EQ(verdict_of("if", rules).decision, Decision::Deny);
+    // Who wants nothing to be asked is not asked about this either.
+    parse::Script script = parse::parse("ls");
+    script.not_understood = {"it is strange"};
+    const Verdict strange = decide(script, rules, test_context);
+    EXPECT_EQ(strange.decision, Decision::Allow);
+    EXPECT_FALSE(strange.understood);
 }
 
 TEST(Decide, ATextThatIsNoScriptIsDenied) {
-    for (const char* mode : {"default", "strict", "dontAsk", "acceptEdits"}) {
+    for (const char* mode : {"default", "strict", "dontAsk", "acceptEdits", "bypassPermissions"}) {
         const Verdict verdict =
             verdict_of("ls\nif true; then", rules_of({.mode = mode, .allow = {"Bash"}}));
         EXPECT_EQ(verdict.decision, Decision::Deny) << mode;

@@ -123,6 +123,43 @@ yq '.services' docker-compose.yml
 xmllint --format a.xml
 python3 -m json.tool data.json
 
+# asking dangerous programs a question
+mount | grep ext4
+mount -t ext4
+umount -h
+su --version
+sudo --version
+reboot --help
+passwd -S
+modprobe -n x
+modprobe --version
+mkfs.ext4 test.img
+mkswap swapfile
+git add -n .
+git add -N .
+git add --dry-run .
+(echo > /dev/tcp/localhost/8080) 2>/dev/null
+timeout 1 bash -c 'cat < /dev/null > /dev/tcp/127.0.0.1/3000'
+find . -links +5 -delete
+find . -xtype l -delete
+MSG='see a[`x`]'
+MSG='see a[`x`]'; git commit -m "$MSG"
+for d in a b; do rm -rf "$d/build"; done
+for d in packages/*; do rm -rf "$d/dist"; done
+dirs=(build dist); rm -rf "${dirs[@]}"
+rm -rf "${OUT:-build}"
+docker exec web rm -rf /app/cache
+docker run --rm -v "$PWD:/w" -w /w alpine chown -R 1000 /w/out
+tmux new -d -s dev 'npm run dev'
+tmux send-keys -t dev 'npm test' Enter
+screen -dmS dev npm run dev
+npx -c 'tsc && jest'
+git config core.hooksPath .husky
+git config --global alias.st status
+git config --global core.editor vim
+wipefs /dev/sda
+sgdisk -p /dev/sda
+
 # writing files
 touch src/new_file.py
 mkdir -p build/debug

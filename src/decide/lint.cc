@@ -1,6 +1,11 @@
 // Rules that may stand there but cannot be meant.
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
 #include <string_view>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "decide/command_text.h"
@@ -97,23 +102,91 @@ Letters as_text(const ShortPattern& pattern) {
     return text;
 }
 
+// By its bare name, as rules see it that name none by a path.
+Letters without_directory(const Letters& text) {
+    const size_t end = std::min(text.find(u' '), text.find(maybe_space));
+    return name_of(text.substr(0, end)) + (end < text.size() ? text.substr(end) : Letters());
+}
+
+// Rules by the letters that everything begins with that they match, so that each needs to be
+// compared with few others.
+class RuleIndex {
+public:
+    explicit RuleIndex(const std::vector<Written>& rules) {
+        std::set<std::tuple<Decision, std::string, std::string>> seen;
+        for (size_t i = 0; i < rules.size(); ++i) {
+            // The first of those that are written alike stands for all of them.
+            const ShortPattern& pattern = rules[i].pattern;
+            if (!seen.emplace(rules[i].decision, pattern.tool, pattern.text).second) continue;
+            const Letters start = fixed_start(rules[i].pattern.line);
+            lengths_.insert(start.size());
+            starts_[start].push_back(i);
+        }
+    }
+
+    // Those that may include the pattern, in their order.
+    std::vector<size_t> candidates(const ShortPattern& pattern) {
+        const Letters text = as_text(pattern);
+        std::vector<size_t> found = starting_like(text);
+        if (pattern.by_path)
+            std::ranges::copy(starting_like(without_directory(text)), std::back_inserter(found));
+        std::ranges::sort(found);
+        const auto again = std::ranges::unique(found);
+        found.erase(again.begin(), again.end());
+        if (found.size() > left_) found.resize(left_);
+        left_ -= found.size();
+        return found;
+    }
+
+    // There were more rules alike than anybody can compare.
+    bool gave_up() const { return left_ == 0; }
+
+private:
+    static char16_t without_colon(char16_t letter) {
+        return letter == u':' || letter == space_or_colon ? u' ' : letter;
+    }
+
+    static Letters fixed_start(const Letters& line) {
+        Letters start;
+        for (const char16_t letter : line) {
+            if (without_colon(letter) >= any_text) break;
+            start += without_colon(letter);
+        }
+        return start;
+    }
+
+    std::vector<size_t> starting_like(const Letters& text) const {
+        const Letters start = fixed_start(text);
+        std::vector<size_t> found;
+        for (const size_t length : lengths_) {
+            if (length > start.size()) break;
+            const auto same = starts_.find(start.substr(0, length));
+            if (same == starts_.end()) continue;
+            const size_t count = std::min(same->second.size(), left_ + 1);
+            found.insert(found.end(), same->second.begin(),
+                         same->second.begin() + static_cast<std::ptrdiff_t>(count));
+        }
+        return found;
+    }
+
+    std::set<size_t> lengths_;
+    std::unordered_map<Letters, std::vector<size_t>> starts_;
+    size_t left_ = 400'000;  // comparisons, which take microseconds
+};
+
 // Whatever the other matches, this one matches too.
 bool includes(const ShortPattern& pattern, const ShortPattern& other) {
     if (pattern.tool != other.tool) return false;
     if (pattern.everything) return true;
-    Letters text = as_text(other);
-    if (!pattern.by_path && other.by_path) {
-        const size_t end = std::min(text.find(u' '), text.find(maybe_space));
-        text = name_of(text.substr(0, end)) + (end < text.size() ? text.substr(end) : Letters());
-    }
-    return covers(pattern.line, text);
+    const Letters text = as_text(other);
+    return covers(pattern.line, !pattern.by_path && other.by_path ? without_directory(text) : text);
 }
 
 // Why the rule never gets to decide; "" when it may.
-std::string why_useless(const std::vector<Written>& rules, size_t index) {
+std::string why_useless(const std::vector<Written>& rules, size_t index, RuleIndex& by_start) {
     const Written& rule = rules[index];
     if (rule.pattern.tool != "Bash") return "";
-    for (size_t i = 0; i < rules.size(); ++i) {
+    for (const size_t i : by_start.candidates(rule.pattern)) {
         const Written& other = rules[i];
         if (i == index || !includes(other.pattern, rule.pattern)) continue;
         const std::string who = other.text + " at " + text_of(other.where);
@@ -130,17 +203,27 @@ std::string why_useless(const std::vector<Written>& rules, size_t index) {
 }
 
 // Long rules are compared by what they match as a whole.
-std::string why_useless(const std::vector<LongRule>& rules, size_t index) {
-    for (size_t i = 0; i < index; ++i) {
-        if (rules[i].id == rules[index].id)
-            return "another rule at " + text_of(rules[i].where) +
+class LongRules {
+public:
+    // Why the rule is not needed beside those before it; "" when it is.
+    std::string why_useless(const LongRule& rule) {
+        const LongRule& same_id = *by_id_.try_emplace(rule.id, &rule).first->second;
+        const LongRule& same_match =
+            *by_match_.try_emplace(std::pair(rule.match, rule.writes), &rule).first->second;
+        if (&same_id != &rule)
+            return "another rule at " + text_of(same_id.where) +
                    " has the same id; give it a name of its own";
-        if (rules[i].match == rules[index].match && rules[i].writes == rules[index].writes)
-            return "it matches the same as \"" + rules[i].id + "\" at " + text_of(rules[i].where) +
-                   "; take one of them away";
+        if (&same_match != &rule)
+            return "it matches the same as \"" + same_match.id + "\" at " +
+                   text_of(same_match.where) + "; take one of them away";
+        return "";
     }
-    return "";
-}
+
+private:
+    using Patterns = std::pair<std::vector<std::vector<std::string>>, std::vector<std::string>>;
+    std::map<std::string, const LongRule*> by_id_;
+    std::map<Patterns, const LongRule*> by_match_;
+};
 
 }  // namespace
 
@@ -159,15 +242,21 @@ std::vector<Problem> lint(const RuleTexts& texts) {
         problems.push_back({where, name + std::string(what) + why, false});
         return true;
     };
+    RuleIndex by_start(rules);
     for (size_t i = 0; i < rules.size(); ++i) {
         const Written& rule = rules[i];
         if (report(rule.text, rule.where, " never matches: ", why_dead(rule))) continue;
-        report(rule.text, rule.where, " is useless: ", why_useless(rules, i));
+        report(rule.text, rule.where, " is useless: ", why_useless(rules, i, by_start));
         report(rule.text, rule.where, " is too broad: ", why_too_broad(rule));
     }
-    for (size_t i = 0; i < texts.rules.size(); ++i) {
-        report("rule \"" + texts.rules[i].id + "\"", texts.rules[i].where,
-               " is useless: ", why_useless(texts.rules, i));
+    if (by_start.gave_up())
+        problems.push_back({rules.back().where,
+                            "there are too many rules that begin alike to compare them all",
+                            false});
+    LongRules long_rules;
+    for (const LongRule& rule : texts.rules) {
+        report("rule \"" + rule.id + "\"", rule.where,
+               " is useless: ", long_rules.why_useless(rule));
     }
     if (texts.mode == "bypassPermissions" && !(rules.empty() && texts.rules.empty()))
         problems.push_back({texts.mode_where,

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "decide/verdict_table.h"
 
 namespace husk::decide {
@@ -29,6 +31,33 @@ TEST(Lint, HasNothingToSayAboutGoodRules) {
                 IsEmpty());
     EXPECT_THAT(problems_of({}), IsEmpty());
     EXPECT_THAT(problems_of(texts_of({.ask = {"Bash"}})), IsEmpty());
+}
+
+// Tens of thousands of rules come out of generators and other programs.
+TEST(Lint, TakesNotLongForVeryManyRules) {
+    const auto many = [](const char* before, const char* after) {
+        RuleTexts texts;
+        for (int i = 0; i < 20'000; ++i)
+            texts.allow.push_back({before + std::to_string(i) + after, {"husk.yaml", 1}});
+        return texts;
+    };
+    RuleTexts same;
+    same.deny.assign(20'000, {"Bash(git push:*)", {"husk.yaml", 1}});
+    RuleTexts long_rules;
+    for (int i = 0; i < 20'000; ++i) {
+        LongRule& rule = long_rules.rules.emplace_back();
+        rule.id = std::to_string(i);
+        rule.match = {{"a"}, {rule.id}};
+    }
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_THAT(lint(many("Bash(tool", ":*)")), IsEmpty());
+    EXPECT_THAT(lint(many("Bash(npm run test:", ")")), IsEmpty());
+    EXPECT_THAT(lint(many("Bash(/usr/bin/tool", " x)")), IsEmpty());
+    EXPECT_THAT(lint(long_rules), IsEmpty());
+    EXPECT_EQ(lint(same).size(), 19'999U);
+    // Nobody can compare all of these; that is said.
+    EXPECT_EQ(lint(many("Bash(git *x", ")")).size(), 1U);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
 TEST(Lint, DeadRules) {

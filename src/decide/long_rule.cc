@@ -175,7 +175,7 @@ Match may_match(const LongPattern& pattern, const Subject& subject) {
 }
 
 bool surely_matches(const LongPattern& pattern, const Subject& subject) {
-    if (std::ranges::any_of(subject.command.assignments, decides_what_runs)) return false;
+    if (sets_what_runs(subject.command)) return false;
     return fits(pattern, subject, Wanted::ForAllow);
 }
 

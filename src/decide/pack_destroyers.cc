@@ -4,38 +4,58 @@
 
 #include "decide/arguments.h"
 #include "decide/check.h"
+#include "decide/device.h"
 #include "decide/files.h"
 #include "decide/names.h"
+#include "decide/only_tells.h"
 #include "decide/path.h"
 #include "decide/removal.h"
 
 namespace husk::decide {
 namespace {
 
+using parse::Command;
+using parse::Piece;
 using parse::Word;
 
 constexpr std::string_view known_dangerous = "Command matches a known-dangerous pattern";
 
-bool is_in_background(const Scene& scene) {
-    const std::string_view source = scene.script.source;
-    const auto [begin, end] = scene.command.range;
-    // Of a command in a string this is the range of the string.
-    if (end > source.size() || source.substr(begin, end - begin) != scene.command.text)
-        return false;
-    const size_t next = source.find_first_not_of(" \t", end);
-    const std::string_view rest = next == std::string_view::npos ? "" : source.substr(next);
-    return rest.starts_with('&') && !rest.starts_with("&&") && !rest.starts_with("&>");
-}
-
 // `:(){ :|:& };:` under any name. A function that walks a tree calls itself in a pipeline too,
 // but once, and with an argument.
-std::optional<std::string> fork_bomb(const Scene& scene) {
+bool calls_itself_ever_more(const Scene& scene) {
     const Survey& survey = scene.survey;
-    if (!survey.calls_itself(scene.index)) return std::nullopt;
+    if (!survey.calls_itself(scene.index)) return false;
+    const bool in_background = scene.script.commands[scene.index].background;
+    return in_background || survey.calls_itself_in_pipeline(scene.index, 2) ||
+           (scene.command.words.size() == 1 && survey.calls_itself_in_pipeline(scene.index, 1));
+}
+
+// $0 & $0 &: the script starts itself. With arguments it is a program that goes to the background.
+bool starts_itself(const Command& command) {
+    if (!command.background || command.words.size() != 1) return false;
+    return std::ranges::all_of(command.words.front().pieces, [](const Piece& piece) {
+        return piece.text.empty() || (piece.kind == Piece::Kind::Variable && piece.name == "0");
+    });
+}
+
+// perl -e 'fork while fork', python -c 'while 1: os.fork()'
+bool forks_for_ever(const Command& command) {
+    const std::string program = command.program();
+    if (!is_one_of(program, "perl ruby") && !program.starts_with("python")) return false;
+    return std::ranges::any_of(arguments_of(command), [](const Word& word) {
+        std::string code = word.shown();
+        std::erase_if(code,
+                      [](char letter) { return letter == ' ' || letter == '(' || letter == ')'; });
+        return code.contains("forkwhile") || code.contains("{fork}") || code.contains("{fork;}") ||
+               (code.contains("while") && code.contains("os.fork"));
+    });
+}
+
+std::optional<std::string> fork_bomb(const Scene& scene) {
+    const Command& written = scene.script.commands[scene.index];
     const bool multiplies =
-        is_in_background(scene) || survey.calls_itself_in_pipeline(scene.index, 2) ||
-        (scene.command.words.size() == 1 && survey.calls_itself_in_pipeline(scene.index, 1));
-    return multiplies ? std::optional(scene.command.text) : std::nullopt;
+        calls_itself_ever_more(scene) || starts_itself(written) || forks_for_ever(scene.command);
+    return found_if(multiplies, scene.command.text);
 }
 
 std::optional<std::string> root_removal(const Scene& scene) {
@@ -45,33 +65,6 @@ std::optional<std::string> root_removal(const Scene& scene) {
         if (is_root(path_of(target, scene.context), scene.context)) return target.shown();
     }
     return std::nullopt;
-}
-
-bool is_block_device(const Word& word, const Context& context) {
-    // What is known of it is enough: /dev/sd$x is a disk whatever $x is.
-    std::string path = known_absolute(path_of(word, context), context);
-    if (path.empty()) path = word.known_start();
-    constexpr std::string_view dev = "/dev/";
-    if (!path.starts_with(dev)) return false;
-    const std::string_view name = std::string_view(path).substr(dev.size());
-    if (name.starts_with("disk/") || name.starts_with("mapper/") || name.starts_with("md/"))
-        return true;
-    struct Family {
-        std::string_view prefix;
-        std::string_view next;  // the letters that its first member starts with
-    };
-    constexpr std::string_view digits = "0123456789";
-    constexpr std::string_view small = "abcdefghijklmnopqrstuvwxyz";
-    static constexpr std::array families = {
-        Family{"sd", small},    Family{"hd", small},    Family{"vd", small},
-        Family{"xvd", small},   Family{"nvme", digits}, Family{"mmcblk", digits},
-        Family{"loop", digits}, Family{"dm-", digits},  Family{"md", digits},
-    };
-    return std::ranges::any_of(families, [&](const Family& family) {
-        if (!name.starts_with(family.prefix)) return false;
-        const std::string_view rest = name.substr(family.prefix.size());
-        return rest.empty() ? !word.known() : family.next.contains(rest.front());
-    });
 }
 
 std::optional<std::string> device_write(const Scene& scene) {
@@ -85,39 +78,80 @@ std::optional<std::string> device_write(const Scene& scene) {
     return std::nullopt;
 }
 
+// Programs that make a disk empty: by an option or a word, or always.
+struct Wiper {
+    std::string_view program;
+    std::string_view letters;
+    std::array<std::string_view, 3> names;
+    std::string_view words;
+};
+
+constexpr std::array wipers = {
+    Wiper{"wipefs", "a", {"all"}, ""},
+    Wiper{"sgdisk", "Zzo", {"zap-all", "zap", "clear"}, ""},
+    Wiper{"sfdisk", "", {"delete", "wipe", "wipe-partitions"}, ""},
+    Wiper{"parted", "", {}, "mklabel mktable mkpart rm"},
+    Wiper{"nvme", "", {}, "format sanitize"},
+    Wiper{"cryptsetup", "", {}, "luksFormat luksErase erase"},
+};
+
+bool wipes(const Command& command, const Arguments& arguments) {
+    const std::string program = command.program();
+    if (program == "blkdiscard") return true;
+    const auto* wiper = std::ranges::find(wipers, program, &Wiper::program);
+    if (wiper == wipers.end()) return false;
+    constexpr size_t shortest = 1;  // of an abbreviation
+    return std::ranges::any_of(wiper->letters,
+                               [&](char letter) { return arguments.has({&letter, 1}); }) ||
+           std::ranges::any_of(wiper->names,
+                               [&](std::string_view name) {
+                                   return !name.empty() && arguments.has(name, shortest);
+                               }) ||
+           std::ranges::any_of(arguments.operands, [&](const Word& word) {
+               return is_one_of(word.shown(), wiper->words);
+           });
+}
+
 std::optional<std::string> device_wipe(const Scene& scene) {
-    const std::string program = scene.command.program();
-    if (!is_one_of(program, "wipefs blkdiscard")) return std::nullopt;
     const Arguments arguments = read_arguments(arguments_of(scene.command), {"ot"});
-    if (program == "wipefs" && !arguments.has("a") && !arguments.has("all")) return std::nullopt;
-    for (const Word& word : arguments.operands) {
+    if (!wipes(scene.command, arguments) || only_tells(scene.command)) return std::nullopt;
+    for (const Word& word : scene.command.words) {
         if (is_block_device(word, scene.context)) return word.shown();
     }
     return std::nullopt;
 }
 
+// On a disk; in a plain file it destroys nothing but that.
 std::optional<std::string> new_file_system(const Scene& scene) {
-    const std::string program = scene.command.program();
-    const bool makes = is_one_of(program, "mkfs mke2fs mkswap") || program.starts_with("mkfs.");
-    return makes ? std::optional(program) : std::nullopt;
+    if (!makes_file_system(scene.command.program())) return std::nullopt;
+    return formatted_device(scene.command, scene.context);
 }
 
 std::optional<std::string> kernel_module(const Scene& scene) {
     const std::string program = scene.command.program();
-    return is_one_of(program, "insmod rmmod modprobe") ? std::optional(program) : std::nullopt;
+    const bool changes = is_one_of(program, "insmod rmmod modprobe") && !only_tells(scene.command);
+    return found_if(changes, program);
 }
 
+// Open to everybody, or closed to all.
+bool is_ruinous(const std::string& mode) {
+    return is_one_of(mode,
+                     "777 0777 1777 a+rwx a=rwx ugo+rwx ugo=rwx +rwx o+rwx o=rwx a+w o+w a+rwX "
+                     "000 0000 00 0 a-rwx a-x a= -x -rx a-rx ugo-rwx ugo=");
+}
+
+// chmod -R and chown -R on the root ruin the machine whatever the mode and the owner are.
 std::optional<std::string> open_root(const Scene& scene) {
-    if (scene.command.program() != "chmod") return std::nullopt;
+    if (!is_one_of(scene.command.program(), "chmod chown chgrp")) return std::nullopt;
     const Arguments arguments = read_arguments(arguments_of(scene.command));
     if (arguments.operands.size() < 2) return std::nullopt;
-    const std::string mode = arguments.operands.front().shown();
-    const bool open_to_all =
-        is_one_of(mode, "777 0777 1777 a+rwx a=rwx ugo+rwx ugo=rwx +rwx o+rwx o=rwx a+w o+w");
+    const bool all = arguments.has("R") || arguments.has("recursive", 3);
+    const bool ruins =
+        all || (scene.command.program() == "chmod" && is_ruinous(arguments.operands[0].shown()));
     const bool on_root = std::ranges::any_of(
         std::span(arguments.operands).subspan(1),
         [&](const Word& word) { return is_root(path_of(word, scene.context), scene.context); });
-    return open_to_all && on_root ? std::optional(scene.command.text) : std::nullopt;
+    return found_if(ruins && on_root, scene.command.text);
 }
 
 constexpr Check destroyer(std::string_view id, std::string_view instead,

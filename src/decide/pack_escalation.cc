@@ -6,6 +6,7 @@
 #include "decide/check.h"
 #include "decide/files.h"
 #include "decide/names.h"
+#include "decide/only_tells.h"
 #include "decide/path.h"
 
 namespace husk::decide {
@@ -22,7 +23,8 @@ std::optional<std::string> other_user(const Scene& scene) {
     const std::string program = scene.command.program();
     const bool becomes = is_one_of(
         program, "sudo sudoedit su doas pkexec runuser run0 gosu su-exec visudo vipw vigr");
-    return becomes && !is_elsewhere(scene) ? std::optional(scene.command.text) : std::nullopt;
+    return found_if(becomes && !is_elsewhere(scene) && !only_tells(scene.command),
+                    scene.command.text);
 }
 
 // 4755, 2755, u+s, g+s, +s, ug=rwxs. 1777 is only sticky.
@@ -48,13 +50,12 @@ std::optional<std::string> identity_bit(const Scene& scene) {
                            ? (arguments.operands.empty() ? nullptr : &arguments.operands.front())
                            : arguments.value_of("m");
     if (!is_chmod && !mode) mode = arguments.value_of("mode");
-    return mode && sets_identity_bit(mode->shown()) ? std::optional(scene.command.text)
-                                                    : std::nullopt;
+    return found_if(mode && sets_identity_bit(mode->shown()), scene.command.text);
 }
 
 std::optional<std::string> capability(const Scene& scene) {
     const std::string program = scene.command.program();
-    return is_one_of(program, "setcap capsh") ? std::optional(scene.command.text) : std::nullopt;
+    return found_if(is_one_of(program, "setcap capsh"), scene.command.text);
 }
 
 std::optional<std::string> account_change(const Scene& scene) {
@@ -64,7 +65,8 @@ std::optional<std::string> account_change(const Scene& scene) {
         is_one_of(program, "passwd chpasswd useradd adduser addgroup groupadd groupmod") ||
         (program == "usermod" && !arguments.options.empty()) ||
         (program == "gpasswd" && !arguments.options.empty());
-    return changes && !is_elsewhere(scene) ? std::optional(scene.command.text) : std::nullopt;
+    return found_if(changes && !is_elsewhere(scene) && !only_tells(scene.command),
+                    scene.command.text);
 }
 
 // Files that decide who may do what, and what the system starts by itself.
@@ -81,7 +83,10 @@ std::optional<std::string> powerful_file(const Scene& scene) {
         // It, or a directory that it is in.
         for (size_t end = path.size(); end != std::string::npos && end > 0;
              end = path.rfind('/', end - 1)) {
-            if (is_one_of(path.substr(0, end), powerful_files)) return touch.path.shown();
+            const std::string file = path.substr(0, end);
+            // Whoever is at home there has those rights already.
+            if (!scene.context.home.empty() && file.starts_with(scene.context.home + "/")) continue;
+            if (is_one_of(file, powerful_files)) return touch.path.shown();
         }
     }
     return std::nullopt;
@@ -104,41 +109,28 @@ std::optional<std::string> machine_in_container(const Scene& scene) {
 }
 
 std::optional<std::string> other_namespace(const Scene& scene) {
-    const bool enters = scene.command.program() == "nsenter";
-    return enters ? std::optional(scene.command.text) : std::nullopt;
-}
-
-constexpr Check escalation(std::string_view id, Decision decision, std::string_view reason,
-                           std::string_view instead,
-                           std::optional<std::string> (*evidence)(const Scene&)) {
-    return {.id = id,
-            .decision = decision,
-            .severity = Severity::Critical,
-            .confidence = sure,
-            .reason = reason,
-            .instead = instead,
-            .evidence = evidence};
+    return found_if(scene.command.program() == "nsenter", scene.command.text);
 }
 
 constexpr std::array checks = {
-    escalation("escalation/other-user", Decision::Deny,
-               "This runs something with the rights of another user ({}).",
-               "Run it as yourself, or ask the user to do this step.", other_user),
-    escalation("escalation/identity-bit", Decision::Deny,
-               "A file with this mode runs with the rights of its owner ({}).",
-               "chmod 755 makes a file executable.", identity_bit),
-    escalation("escalation/capability", Decision::Deny,
-               "This gives a program rights that belong to root ({}).", "", capability),
-    escalation("escalation/account", Decision::Deny,
-               "This changes an account or who belongs to a group ({}).", "", account_change),
-    escalation("escalation/powerful-file", Decision::Deny,
-               "Whoever writes {} decides who may do what on this machine.", "", powerful_file),
-    escalation("escalation/container", Decision::Ask,
-               "A container with {} can do anything on this machine.",
-               "Mount the one directory that it needs, and leave --privileged out.",
-               machine_in_container),
-    escalation("escalation/namespace", Decision::Ask,
-               "This enters the namespaces of another process ({}).", "", other_namespace),
+    Check{"escalation/other-user", Decision::Deny, Severity::Critical, sure,
+          "This runs something with the rights of another user ({}).",
+          "Run it as yourself, or ask the user to do this step.", other_user},
+    Check{"escalation/identity-bit", Decision::Deny, Severity::Critical, sure,
+          "A file with this mode runs with the rights of its owner ({}).",
+          "chmod 755 makes a file executable.", identity_bit},
+    Check{"escalation/capability", Decision::Deny, Severity::Critical, sure,
+          "This gives a program rights that belong to root ({}).", "", capability},
+    Check{"escalation/account", Decision::Deny, Severity::Critical, sure,
+          "This changes an account or who belongs to a group ({}).", "", account_change},
+    Check{"escalation/powerful-file", Decision::Deny, Severity::Critical, sure,
+          "Whoever writes {} decides who may do what on this machine.", "", powerful_file},
+    Check{"escalation/container", Decision::Ask, Severity::Critical, sure,
+          "A container with {} can do anything on this machine.",
+          "Mount the one directory that it needs, and leave --privileged out.",
+          machine_in_container},
+    Check{"escalation/namespace", Decision::Ask, Severity::Critical, sure,
+          "This enters the namespaces of another process ({}).", "", other_namespace},
 };
 
 }  // namespace

@@ -57,10 +57,26 @@ TEST(EscalationPack, Table) {
                      {"allow", "", "echo x > /etc/passwords"},
                      {"allow", "", "docker run -v /data:/data alpine"},
                      {"allow", "", "docker run -v \"$PWD\":/app alpine"},
+                     {"deny", "escalation/powerful-file", "chmod 700 /root/.ssh"},
+                     {"deny", "escalation/other-user", "su x --version"},
+                     {"allow", "", "su --version"},
+                     {"allow", "", "sudo --help"},
+                     {"allow", "", "passwd -S"},
+                     {"allow", "", "passwd --status me"},
                      {"allow", "", "groups"},
                      {"allow", "", "id"},
                  }),
         "");
+}
+
+TEST(EscalationPack, RootMayChangeItsOwnHome) {
+    const Context root = {.working_directory = "/root", .home = "/root"};
+    const auto decision = [&](const char* command) {
+        return decide(parse::parse(command), only_packs({"escalation"}), root).decision;
+    };
+    EXPECT_EQ(decision("chmod 700 ~/.ssh"), Decision::Allow);
+    EXPECT_EQ(decision("chmod 600 /root/.ssh/config"), Decision::Allow);
+    EXPECT_EQ(decision("echo x >> /etc/sudoers"), Decision::Deny);
 }
 
 TEST(EscalationPack, IsCriticalAndNearlySure) {

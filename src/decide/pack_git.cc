@@ -24,6 +24,13 @@ struct GitCall {
 GitCall git_call(const parse::Command& command) {
     GitCall call;
     const std::span<const Word> words = arguments_of(command);
+    // The programs behind git can be called by themselves: git-add -A
+    const std::string program = command.program();
+    if (program.starts_with("git-")) {
+        call.subcommand = program.substr(std::string_view("git-").size());
+        call.arguments = words;
+        return call;
+    }
     for (size_t i = 0; i < words.size(); ++i) {
         const std::string text = words[i].shown();
         if (text == "-c" || text == "--config-env") {
@@ -42,16 +49,36 @@ GitCall git_call(const parse::Command& command) {
     return call;
 }
 
-// `.` `./` `:/` `*` `./*` `:(top)`, quoted or not: git expands what the shell leaves.
-bool is_everything(const Word& word, const Context& context) {
-    std::string text = word.shown();
-    for (const std::string_view magic : {":/", ":(top)"}) {
-        if (!text.starts_with(magic)) continue;
-        return text.find_first_not_of("*./", magic.size()) == std::string::npos;
+// How a pathspec begins that is more than a path: `:/x`, `:!x`, `:(top,glob)x`.
+struct Magic {
+    size_t length = 0;
+    bool excludes = false;
+};
+
+Magic magic_of(std::string_view text) {
+    if (!text.starts_with(':')) return {};
+    if (text.starts_with(":(")) {
+        const size_t close = text.find(')');
+        if (close == std::string_view::npos) return {};
+        return {close + 1, text.substr(0, close).contains("exclude")};
     }
+    const size_t end = std::min(text.find_first_not_of(":/!^"), text.size());
+    return {end, text.substr(0, end).find_first_of("!^") != std::string_view::npos};
+}
+
+bool leaves_something_out(const Word& word) { return magic_of(word.shown()).excludes; }
+
+// `.` `./` `:/` `*` `./*` `:` `:(glob)**`, quoted or not: git expands what the shell leaves.
+bool is_everything(const Word& word, const Context& context) {
+    const std::string text = word.shown();
+    if (const Magic magic = magic_of(text); magic.length > 0)
+        return !magic.excludes && text.find_first_not_of("*./", magic.length) == std::string::npos;
     if (word.known() && !text.empty() && text.find_first_not_of("*./") == std::string::npos)
         return !text.starts_with('/') && !text.contains("..");
     const Path path = path_of(word, context);
+    if (path.start == Path::Start::Root || path.start == Path::Start::Home)
+        return !context.working_directory.empty() &&
+               known_absolute(path, context) == context.working_directory;
     if (path.start != Path::Start::Here) return false;
     return path.segments.empty() ||
            (path.segments.size() == 1 && path.segments.front().kind == Segment::Kind::Everything);
@@ -60,32 +87,44 @@ bool is_everything(const Word& word, const Context& context) {
 bool adds_blindly(const GitCall& call, const Context& context) {
     if (!is_one_of(call.subcommand, "add stage")) return false;
     const Arguments arguments = read_arguments(call.arguments);
+    // These only say what would be added, or that it will be.
+    if (arguments.has("n") || arguments.has("dry-run", 1) || arguments.has("N") ||
+        arguments.has("intent-to-add", 5))
+        return false;
+    const std::vector<Word>& paths = arguments.operands;
     return arguments.has("A") || arguments.has("all", 1) ||
-           std::ranges::any_of(arguments.operands,
+           (!paths.empty() && std::ranges::all_of(paths, leaves_something_out)) ||
+           std::ranges::any_of(paths,
                                [&](const Word& word) { return is_everything(word, context); });
 }
 
-bool pushes_with_force(const GitCall& call) {
-    if (call.subcommand != "push") return false;
+Arguments push_arguments(const GitCall& call) {
     static constexpr std::array<std::string_view, 4> with_value = {"repo", "push-option",
                                                                    "receive-pack", "exec"};
-    const Arguments arguments = read_arguments(call.arguments, {"o", with_value});
+    return read_arguments(call.arguments, {"o", with_value});
+}
+
+bool pushes_with_force(const GitCall& call, const Context& /*context*/) {
+    if (call.subcommand != "push") return false;
+    const Arguments arguments = push_arguments(call);
     return arguments.has("f") || arguments.has("force") ||
            std::ranges::any_of(arguments.operands, [](const Word& word) {
                return word.known_start().starts_with('+');
            });
 }
 
-bool is_git(const Scene& scene) { return scene.command.program() == "git"; }
-
-std::optional<std::string> blind_add(const Scene& scene) {
-    const bool hit = is_git(scene) && adds_blindly(git_call(scene.command), scene.context);
-    return hit ? std::optional(scene.command.text) : std::nullopt;
+bool pushes_everything(const GitCall& call, const Context& /*context*/) {
+    return call.subcommand == "push" && push_arguments(call).has("mirror", 1);
 }
 
-std::optional<std::string> force_push(const Scene& scene) {
-    const bool hit = is_git(scene) && pushes_with_force(git_call(scene.command));
-    return hit ? std::optional(scene.command.text) : std::nullopt;
+using Question = bool (*)(const GitCall& call, const Context& context);
+
+// A call of git that satisfies the question.
+template <Question question>
+std::optional<std::string> git_that(const Scene& scene) {
+    const std::string program = scene.command.program();
+    const bool is_git = program == "git" || program.starts_with("git-");
+    return found_if(is_git && question(git_call(scene.command), scene.context), scene.command.text);
 }
 
 // $x add -A, g?t push -f
@@ -94,12 +133,14 @@ std::optional<std::string> perhaps_git(const Scene& scene) {
     const Letters program = name_of(letters(scene.command.words.front()));
     if (!meets(letters("git"), program)) return std::nullopt;
     const GitCall call = git_call(scene.command);
-    const bool hit = adds_blindly(call, scene.context) || pushes_with_force(call);
-    return hit ? std::optional(scene.command.text) : std::nullopt;
+    const bool hit = std::ranges::any_of(
+        std::array<Question, 3>{adds_blindly, pushes_with_force, pushes_everything},
+        [&](Question question) { return question(call, scene.context); });
+    return found_if(hit, scene.command.text);
 }
 
 std::optional<std::string> inline_alias(const Scene& scene) {
-    if (!is_git(scene)) return std::nullopt;
+    if (scene.command.program() != "git") return std::nullopt;
     for (const Word& setting : git_call(scene.command).settings) {
         if (setting.known_start().starts_with("alias.")) return setting.shown();
     }
@@ -107,45 +148,26 @@ std::optional<std::string> inline_alias(const Scene& scene) {
 }
 
 constexpr std::array checks = {
-    Check{
-        .id = "git/blind-add",
-        .decision = Decision::Deny,
-        .severity = Severity::Medium,
-        .confidence = 1.0,
-        .reason = "permission denied: blind git add commands (git add -A, git add ., git add "
-                  "--all, git add *) are not allowed, specify files explicitly",
-        .instead = "Name the files: git add src/main.cc. What was changed: git status --short.",
-        .evidence = blind_add,
-    },
-    Check{
-        .id = "git/force-push",
-        .decision = Decision::Deny,
-        .severity = Severity::High,
-        .confidence = 1.0,
-        .reason = "permission denied: git push --force is not allowed. Use --force-with-lease for "
-                  "safer force pushes, or push without force",
-        .instead = "git push --force-with-lease",
-        .evidence = force_push,
-    },
-    Check{
-        .id = "git/perhaps-git",
-        .decision = Decision::Ask,
-        .severity = Severity::Medium,
-        .confidence = 0.6,
-        .reason = "The program is not known before it runs. If it is git, this adds everything "
-                  "blindly or pushes with force ({}).",
-        .instead = "Write git, and name the files.",
-        .evidence = perhaps_git,
-    },
-    Check{
-        .id = "git/inline-alias",
-        .decision = Decision::Ask,
-        .severity = Severity::Medium,
-        .confidence = 0.8,
-        .reason = "A git alias that is defined on the command line hides what git will run ({}).",
-        .instead = "Write the git command itself.",
-        .evidence = inline_alias,
-    },
+    Check{"git/blind-add", Decision::Deny, Severity::Medium, 1.0,
+          "permission denied: blind git add commands (git add -A, git add ., git add --all, git "
+          "add *) are not allowed, specify files explicitly",
+          "Name the files: git add src/main.cc. What was changed: git status --short.",
+          git_that<adds_blindly>},
+    Check{"git/force-push", Decision::Deny, Severity::High, 1.0,
+          "permission denied: git push --force is not allowed. Use --force-with-lease for safer "
+          "force pushes, or push without force",
+          "git push --force-with-lease", git_that<pushes_with_force>},
+    Check{"git/mirror-push", Decision::Deny, Severity::High, 1.0,
+          "permission denied: git push --mirror overwrites and deletes every branch and tag over "
+          "there that is not the same here",
+          "Push the branches that are meant: git push origin main", git_that<pushes_everything>},
+    Check{"git/perhaps-git", Decision::Ask, Severity::Medium, 0.6,
+          "The program is not known before it runs. If it is git, this adds everything blindly or "
+          "pushes with force ({}).",
+          "Write git, and name the files.", perhaps_git},
+    Check{"git/inline-alias", Decision::Ask, Severity::Medium, 0.8,
+          "A git alias that is defined on the command line hides what git will run ({}).",
+          "Write the git command itself.", inline_alias},
 };
 
 }  // namespace

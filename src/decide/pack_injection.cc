@@ -7,6 +7,7 @@
 #include "decide/glob.h"
 #include "decide/names.h"
 #include "decide/network.h"
+#include "decide/origin.h"
 
 namespace husk::decide {
 namespace {
@@ -80,21 +81,6 @@ bool decodes(const Command& command) {
     return is_one_of(program, "uudecode rev");
 }
 
-template <class Question>
-bool is_piped_from(const Scene& scene, Question question) {
-    return std::ranges::any_of(scene.survey.feeding(scene.index),
-                               [&](const Command* command) { return question(*command); });
-}
-
-// One of the commands whose output stands in this word.
-template <class Question>
-bool comes_from(const Scene& scene, const Word& word, Question question) {
-    return std::ranges::any_of(word.pieces, [&](const Piece& piece) {
-        return std::ranges::any_of(scene.survey.inside(scene.index, piece),
-                                   [&](const Command* inner) { return question(*inner); });
-    });
-}
-
 // The words and documents that the command runs as code.
 std::vector<Word> code_of(const Command& command) {
     std::vector<Word> code;
@@ -146,7 +132,7 @@ std::optional<std::string> code_in_variable(const Scene& scene) {
         !code->pieces.empty() && std::ranges::all_of(code->pieces, [](const Piece& piece) {
             return piece.kind == Piece::Kind::Variable;
         });
-    return all_variable ? std::optional(code->shown()) : std::nullopt;
+    return found_if(all_variable, code->shown());
 }
 
 std::optional<std::string> preloaded_code(const Scene& scene) {
@@ -157,30 +143,18 @@ std::optional<std::string> preloaded_code(const Scene& scene) {
     return std::nullopt;
 }
 
-constexpr Check injection(std::string_view id, Decision decision, std::string_view reason,
-                          std::string_view instead,
-                          std::optional<std::string> (*evidence)(const Scene&)) {
-    return {.id = id,
-            .decision = decision,
-            .severity = Severity::High,
-            .confidence = likely,
-            .reason = reason,
-            .instead = instead,
-            .evidence = evidence};
-}
-
 constexpr std::array checks = {
-    injection("injection/download", Decision::Deny,
-              "This runs a download that nobody has looked at ({}).",
-              "Download it to a file, read it, then run it.", download_run),
-    injection("injection/decoded", Decision::Deny, "This runs code that was made unreadable ({}).",
-              "Write the commands themselves.", decoded_run),
-    injection("injection/variable", Decision::Ask,
-              "The code that this runs is the value of {}, which is not known before.",
-              "Write the command itself, with the variable as one of its arguments.",
-              code_in_variable),
-    injection("injection/preload", Decision::Ask,
-              "{} makes every program load code that is not its own.", "", preloaded_code),
+    Check{"injection/download", Decision::Deny, Severity::High, likely,
+          "This runs a download that nobody has looked at ({}).",
+          "Download it to a file, read it, then run it.", download_run},
+    Check{"injection/decoded", Decision::Deny, Severity::High, likely,
+          "This runs code that was made unreadable ({}).", "Write the commands themselves.",
+          decoded_run},
+    Check{"injection/variable", Decision::Ask, Severity::High, likely,
+          "The code that this runs is the value of {}, which is not known before.",
+          "Write the command itself, with the variable as one of its arguments.", code_in_variable},
+    Check{"injection/preload", Decision::Ask, Severity::High, likely,
+          "{} makes every program load code that is not its own.", "", preloaded_code},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "decide/arguments.h"
 #include "decide/check.h"
+#include "decide/everything.h"
 #include "decide/glob.h"
 #include "decide/names.h"
 #include "decide/removal.h"
@@ -16,7 +17,8 @@ using parse::Word;
 
 std::optional<std::string> first_critical(const Removal& removal, const Context& context) {
     for (const Word& target : removal.targets) {
-        if (!target.is("") && is_critical(path_of(target, context), context)) return target.shown();
+        if (!target.is("") && is_critical(target_of(target, context), context))
+            return target.shown();
     }
     return std::nullopt;
 }
@@ -57,20 +59,34 @@ bool may_lose_a_part(const Word& word) {
     return false;
 }
 
+// /*$x is all there is, once $x is empty.
+bool may_become_critical(const Word& word, const Context& context) {
+    Word rest = word;
+    std::erase_if(rest.pieces, may_be_empty);
+    if (rest.pieces.size() == word.pieces.size()) return false;
+    const Path path = path_of(rest, context);
+    return path.start == Path::Start::Root && is_critical(path, context);
+}
+
 std::optional<std::string> empty_variable(const Scene& scene) {
     const auto removal = removal_of(scene.command);
     if (!removal || removal->recursive_and_forced != Force::Yes) return std::nullopt;
-    const auto found = std::ranges::find_if(removal->targets, may_lose_a_part);
-    return found == removal->targets.end() ? std::nullopt : std::optional(found->shown());
+    for (const Word& target : removal->targets) {
+        if (may_lose_a_part(target) || may_become_critical(target, scene.context))
+            return target.shown();
+    }
+    return std::nullopt;
 }
 
 // Programs that list what they find below a named place, and nothing else.
 constexpr std::string_view finders = "find fd fdfind git ls mktemp dirname realpath";
 
-std::string carrier_program(const Scene& scene) {
-    const size_t carrier = scene.command.carrier;
-    if (carrier >= scene.script.commands.size()) return "";
-    return scene.script.commands[carrier].program();
+bool is_carried_by(const Scene& scene, std::string_view program) {
+    const std::vector<parse::Command>& commands = scene.script.commands;
+    for (size_t i = scene.command.carrier; i < commands.size(); i = commands[i].carrier) {
+        if (commands[i].program() == program) return true;
+    }
+    return false;
 }
 
 // What stands in front of xargs decides what is removed.
@@ -82,11 +98,13 @@ bool is_fed_by_finder(const Scene& scene) {
 std::optional<std::string> targets_from_elsewhere(const Scene& scene) {
     const auto removal = removal_of(scene.command);
     if (!removal || removal->recursive_and_forced != Force::Yes) return std::nullopt;
-    const std::string carrier = carrier_program(scene);
-    if (carrier == "parallel") return scene.command.text;
+    const size_t carrier = scene.command.carrier;
+    const std::string by =
+        carrier < scene.script.commands.size() ? scene.script.commands[carrier].program() : "";
+    if (by == "parallel") return scene.command.text;
     for (const Word& target : removal->targets) {
         if (is_added_later(target)) {
-            if (carrier == "xargs" && !is_fed_by_finder(scene)) return scene.command.text;
+            if (by == "xargs" && !is_fed_by_finder(scene)) return scene.command.text;
             continue;
         }
         for (const Piece& piece : target.pieces) {
@@ -99,88 +117,82 @@ std::optional<std::string> targets_from_elsewhere(const Scene& scene) {
     return std::nullopt;
 }
 
-// `find / -delete` and `find / -exec rm -rf {} +`, with no test that makes it few files.
+// The {} of find, or what stands for it in a script: $0, $1, $@.
+bool is_found(const Word& word) {
+    return is_added_later(word) || word.shown().contains("{}") ||
+           std::ranges::any_of(word.pieces, [](const Piece& piece) {
+               return piece.kind == Piece::Kind::Variable &&
+                      is_one_of(piece.name, "0 1 2 3 4 5 6 7 8 9 @ *");
+           });
+}
+
+// `find / -delete`, `find / -exec rm {} +`, `find / -exec sh -c 'rm "$1"' _ {} \;`
 bool deletes_what_it_finds(const Scene& scene) {
-    const std::vector<Word>& words = scene.command.words;
-    for (size_t i = 1; i < words.size(); ++i) {
-        if (words[i].is("-delete")) return true;
-        if (words[i].shown().starts_with("-exec") && i + 1 < words.size() &&
-            is_one_of(words[i + 1].shown(), "rm /bin/rm /usr/bin/rm"))
-            return true;
+    const std::vector<parse::Command>& commands = scene.script.commands;
+    if (std::ranges::any_of(scene.command.words,
+                            [](const Word& word) { return word.is("-delete"); }))
+        return true;
+    for (size_t i = scene.index + 1; i < commands.size(); ++i) {
+        if (commands[i].depth <= commands[scene.index].depth) break;
+        if (!is_one_of(commands[i].program(), "rm unlink shred")) continue;
+        if (std::ranges::any_of(arguments_of(commands[i]), is_found)) return true;
     }
     return false;
 }
 
-std::optional<std::string> find_delete(const Scene& scene) {
-    if (scene.command.program() != "find" || !deletes_what_it_finds(scene)) return std::nullopt;
-    constexpr std::string_view tests =
-        "-name -iname -path -ipath -wholename -regex -iregex -newer -mtime -mmin -atime -amin "
-        "-ctime -cmin -size -empty -user -nouser -perm -samefile -inum -lname";
-    auto words = arguments_of(scene.command);
-    while (!words.empty() && is_one_of(words.front().shown(), "-H -L -P")) words = words.subspan(1);
-    if (std::ranges::any_of(words,
-                            [&](const Word& word) { return is_one_of(word.shown(), tests); }))
-        return std::nullopt;
-    const auto expression = std::ranges::find_if(words, [](const Word& word) {
-        return word.known_start().starts_with('-') || word.is("!") || word.is("(");
+// find / | xargs rm, ls | xargs rm -rf
+bool removes_what_was_listed(const Scene& scene, const Removal& removal) {
+    if (!is_carried_by(scene, "xargs")) return false;
+    const auto feeding = scene.survey.feeding(scene.index);
+    if (feeding.empty() || !lists_everything(*feeding.back(), scene.context)) return false;
+    if (feeding.back()->program() == "ls" && removal.recursive_and_forced != Force::Yes)
+        return false;
+    return std::ranges::all_of(feeding, [&](const parse::Command* command) {
+        return command == feeding.back() || is_one_of(command->program(), "sort uniq tr tac cat");
     });
-    const auto places = words.first(static_cast<size_t>(expression - words.begin()));
-    const bool critical = places.empty() || std::ranges::any_of(places, [&](const Word& place) {
-                              return is_critical(path_of(place, scene.context), scene.context);
-                          });
-    return critical ? std::optional(scene.command.text) : std::nullopt;
+}
+
+// rm -rf $(ls)
+bool removes_what_is_listed(const Scene& scene, const Removal& removal) {
+    if (removal.recursive_and_forced != Force::Yes) return false;
+    return std::ranges::any_of(removal.targets, [&](const Word& target) {
+        if (target.pieces.size() != 1 || is_added_later(target)) return false;
+        const auto commands = scene.survey.inside(scene.index, target.pieces.front());
+        return commands.size() == 1 && lists_everything(*commands.front(), scene.context);
+    });
+}
+
+std::optional<std::string> find_delete(const Scene& scene) {
+    bool deletes = false;
+    if (scene.command.program() == "find") {
+        deletes = deletes_what_it_finds(scene) && lists_everything(scene.command, scene.context);
+    } else if (scene.command.program() == "rm") {
+        const auto removal = removal_of(scene.command);
+        deletes = removal && (removes_what_was_listed(scene, *removal) ||
+                              removes_what_is_listed(scene, *removal));
+    }
+    return found_if(deletes, scene.command.text);
 }
 
 constexpr std::array checks = {
-    Check{
-        .id = "rm/critical-target",
-        .decision = Decision::Deny,
-        .severity = Severity::Critical,
-        .confidence = 1.0,
-        .reason = "permission denied: this rm command could delete critical data (.git, home "
-                  "directory, or root). Specify the full path explicitly (no wildcards, ~, or "
-                  "$HOME)",
-        .instead = "rm -rf with the full path of the one directory that is meant",
-        .evidence = critical_target,
-    },
-    Check{
-        .id = "rm/perhaps-critical",
-        .decision = Decision::Ask,
-        .severity = Severity::High,
-        .confidence = 0.6,
-        .reason = "Part of this command is not known before it runs. If that part makes it a "
-                  "forced recursive rm, it deletes critical data (.git, home directory, or root).",
-        .instead = "Write the program and its options out.",
-        .evidence = perhaps_critical,
-    },
-    Check{
-        .id = "rm/empty-variable",
-        .decision = Decision::Ask,
-        .severity = Severity::High,
-        .confidence = 0.6,
-        .reason = "If the variable in {} is empty, this removes something else than is meant.",
-        .instead = "Make an empty variable an error: rm -rf \"${X:?}/build\"",
-        .evidence = empty_variable,
-    },
-    Check{
-        .id = "rm/targets-from-elsewhere",
-        .decision = Decision::Ask,
-        .severity = Severity::Medium,
-        .confidence = 0.5,
-        .reason = "What is removed, with everything below it, is not known before it runs ({}).",
-        .instead = "Look at the list first, then name what is to be removed.",
-        .evidence = targets_from_elsewhere,
-    },
-    Check{
-        .id = "rm/find-delete",
-        .decision = Decision::Deny,
-        .severity = Severity::Critical,
-        .confidence = 0.9,
-        .reason = "This find deletes everything in a directory that nobody means to lose (root, "
-                  "home, .git or the working directory).",
-        .instead = "Name the directory, and say which files: find build -name '*.o' -delete",
-        .evidence = find_delete,
-    },
+    Check{"rm/critical-target", Decision::Deny, Severity::Critical, 1.0,
+          "permission denied: this rm command could delete critical data (.git, home directory, or "
+          "root). Specify the full path explicitly (no wildcards, ~, or $HOME)",
+          "rm -rf with the full path of the one directory that is meant", critical_target},
+    Check{"rm/perhaps-critical", Decision::Ask, Severity::High, 0.6,
+          "Part of this command is not known before it runs. If that part makes it a forced "
+          "recursive rm, it deletes critical data (.git, home directory, or root).",
+          "Write the program and its options out.", perhaps_critical},
+    Check{"rm/empty-variable", Decision::Ask, Severity::High, 0.6,
+          "If the variable in {} is empty, this removes something else than is meant.",
+          "Make an empty variable an error: rm -rf \"${X:?}/build\"", empty_variable},
+    Check{"rm/targets-from-elsewhere", Decision::Ask, Severity::Medium, 0.5,
+          "What is removed, with everything below it, is not known before it runs ({}).",
+          "Look at the list first, then name what is to be removed.", targets_from_elsewhere},
+    Check{"rm/find-delete", Decision::Deny, Severity::Critical, 0.9,
+          "This deletes everything in a directory that nobody means to lose (root, home, .git or "
+          "the working directory).",
+          "Name the directory, and say which files: find build -name '*.o' -delete", find_delete},
 };
 
 }  // namespace

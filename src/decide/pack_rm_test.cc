@@ -102,6 +102,10 @@ TEST(RmPack, AVariableThatMayBeEmptyNextToASlash) {
                            {"allow", "", "rm -r $X/file"},
                            {"allow", "", "X=build; rm -rf \"$X/\""},
                            {"deny", "rm/critical-target", "X=; rm -rf \"$X/\""},
+                           {"ask", "rm/empty-variable", "rm -rf /*$x"},
+                           {"ask", "rm/empty-variable", "rm -rf /etc\"$x\""},
+                           {"allow", "", "rm -rf /tmp/build$x"},
+                           {"allow", "", "rm -rf \"$prefix\"*"},
                        }),
               "");
 }
@@ -134,6 +138,92 @@ TEST(RmPack, WhatIsKnownOnlyFromTheRestOfTheScript) {
               "");
 }
 
+TEST(RmPack, EveryWayToGiveAVariableAValue) {
+    for (const char* script : {
+             // loops
+             "for d in /; do rm -rf $d; done",
+             "for d in a b / c; do rm -rf \"$d\"; done",
+             "for d in a1 a2 a3 a4 a5 a6 a7 a8 a9 a10 /; do rm -rf $d; done",
+             "for d in {x,/}; do rm -rf $d; done",
+             "for d in *; do rm -rf \"$d\"; done",
+             "for d in ~ x; do rm -rf \"$d\"; done",
+             "for x in etc usr; do rm -rf /$x; done",
+             "for x in /; do y=$x; rm -rf \"$y\"; done",
+             "for o in -rf; do rm $o /; done",
+             // other kinds of values
+             "x=~; rm -rf $x",
+             "x=~; rm -rf \"$x\"",
+             "x=$HOME; rm -rf \"$x\"",
+             "x=$HOME; y=$x; rm -rf \"$y\"",
+             "x=/; y=$x; z=\"$y\"; rm -rf $z",
+             "x=/; x+=etc; rm -rf $x",
+             "x=.git; rm -rf \"./$x\"",
+             "x='/*'; rm -rf $x",
+             "x=$(pwd); rm -rf \"$x\"",
+             "local x=~; rm -rf \"$x\"",
+             // arrays
+             "a=(/ /etc); rm -rf \"${a[@]}\"",
+             "a=(build ~); rm -rf ${a[*]}",
+             "a=(build /); rm -rf \"${a[1]}\"",
+             "a=(x); a+=(/); rm -rf \"${a[@]}\"",
+             "a=(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 "
+             "31 "
+             "32 33 /); rm -rf ${a[@]}",
+             "declare -a a=(x /); rm -rf \"${a[@]}\"",
+             // defaults
+             "rm -rf ${x:-/}",
+             "rm -rf \"${x:-$HOME}\"",
+             "rm -rf \"${1:-/}\"",
+             "x=; rm -rf \"${x:-/}\"",
+             // arguments
+             "f() { rm -rf \"$1\"; }; f /",
+             "f() { rm -rf \"$@\"; }; f build ~",
+             "f() { local d=$1; rm -rf \"$d\"; }; f /",
+             "f() { rm -rf \"$x\"; }; x=/; f",
+             "set -- /; rm -rf \"$1\"",
+             "set -- a /; rm -rf \"$@\"",
+             "sh -c 'rm -rf \"$@\"' - x /",
+             // places
+             "env -C / rm -rf home",
+             "sudo --chdir=/ rm -rf etc",
+             "rm -rf \"$(git rev-parse --show-toplevel)\"",
+             "root=$(git rev-parse --show-toplevel); rm -rf \"$root\"",
+             "cd / && rm -rf *",
+         })
+        EXPECT_EQ(verdict_of(script, only_packs({"rm"})).rule, "rm/critical-target") << script;
+}
+
+TEST(RmPack, ValuesThatAreHarmless) {
+    for (const char* script : {
+             "for d in a b; do rm -rf \"$d/build\"; done",
+             "for d in a b; do rm -rf $d/node_modules; done",
+             "for d in packages/*; do rm -rf \"$d/dist\"; done",
+             "for d in */; do rm -rf \"${d}node_modules\"; done",
+             "for f in *.o; do rm -rf \"$f\"; done",
+             "x='*'; rm -rf \"$x\"",
+             "x=build; rm -rf \"./$x\"",
+             "x=/tmp; rm -rf \"$x/y\"",
+             "a=(build dist); rm -rf \"${a[@]}\"",
+             "a=(/ build); rm -rf \"${a[1]}\"",
+             "rm -rf \"${x:-build}\"",
+             "rm -rf \"${x:-/tmp/y}/z\"",
+             "x=a; rm -rf \"${x:-/}\"",
+             "f() { rm -rf \"$1\"; }; f build",
+             "f() { rm -rf \"$1/build\"; }; f a; f b",
+             "f() { echo \"$1\"; rm -rf \"$2\"; }; f / build",
+             "f() { rm -rf \"$1\"; }",
+             "set -- build; rm -rf \"$1\"",
+             "env -C /tmp rm -rf home",
+             "rm -rf \"$(git rev-parse --show-toplevel)/build\"",
+             "root=$(git rev-parse --show-toplevel); rm -rf \"$root/build\"",
+             "x=$(y); rm -rf \"$x\"",
+             "x=/; unset x; rm -rf \"$x\"",
+             "y='my dir /'; x=$y; rm -rf \"$x\"",
+             "f() { g \"$1\"; }; g() { f \"${1:-$2}\"; rm -rf \"$1\"; }; f a",
+         })
+        EXPECT_EQ(verdict_of(script, only_packs({"rm"})).decision, Decision::Allow) << script;
+}
+
 TEST(RmPack, TargetsThatAnotherProgramNames) {
     EXPECT_EQ(mistakes(only_packs({"rm"}),
                        {
@@ -149,32 +239,55 @@ TEST(RmPack, TargetsThatAnotherProgramNames) {
                            {"allow", "", "find . -name x -print0 | grep -v y | xargs -0 rm -rf"},
                            {"allow", "", "find . -name node_modules -exec rm -rf {} +"},
                            {"deny", "rm/critical-target", "xargs rm -rf ~ < list"},
+                           {"deny", "rm/find-delete", "find / | xargs rm -rf"},
+                           {"deny", "rm/find-delete", "find . -type f -print0 | xargs -0 rm"},
+                           {"deny", "rm/find-delete", "find ~ | sort | xargs -I% rm -rf %"},
+                           {"deny", "rm/find-delete", "find / | xargs sh -c 'rm -rf \"$@\"' _"},
+                           {"deny", "rm/find-delete", "ls | xargs rm -rf"},
+                           {"deny", "rm/find-delete", "rm -rf $(ls)"},
+                           {"deny", "rm/find-delete", "rm -rf $(find ~)"},
+                           {"allow", "", "ls | xargs rm"},
+                           {"allow", "", "ls build | xargs rm -rf"},
+                           {"allow", "", "ls -t | tail -n +5 | xargs rm -rf"},
+                           {"allow", "", "find . | grep tmp | xargs rm -rf"},
+                           {"allow", "", "find build | xargs rm -rf"},
                        }),
               "");
 }
 
 TEST(RmPack, FindThatDeletes) {
-    EXPECT_EQ(mistakes(only_packs({"rm"}),
-                       {
-                           {"deny", "rm/find-delete", "find / -delete"},
-                           {"deny", "rm/find-delete", "find ~ -delete"},
-                           {"deny", "rm/find-delete", "find \"$HOME\" -type f -delete"},
-                           {"deny", "rm/find-delete", "find . -delete"},
-                           {"deny", "rm/find-delete", "find -delete"},
-                           {"deny", "rm/find-delete", "find .git -delete"},
-                           {"deny", "rm/find-delete", "find build / -type f -delete"},
-                           {"deny", "rm/find-delete", "find / -exec rm -rf {} +"},
-                           {"deny", "rm/find-delete", "find . -type f -exec /bin/rm {} \\;"},
-                           {"allow", "", "find . -name '*.o' -delete"},
-                           {"allow", "", "find build -delete"},
-                           {"allow", "", "find -L build -delete"},
-                           {"deny", "rm/find-delete", "find -L / -delete"},
-                           {"allow", "", "find /tmp/x -type f -delete"},
-                           {"allow", "", "find ~ -name .DS_Store -delete"},
-                           {"allow", "", "find / -name '*.core'"},
-                           {"allow", "", "find . -exec grep rm {} +"},
-                       }),
-              "");
+    EXPECT_EQ(
+        mistakes(only_packs({"rm"}),
+                 {
+                     {"deny", "rm/find-delete", "find / -delete"},
+                     {"deny", "rm/find-delete", "find ~ -delete"},
+                     {"deny", "rm/find-delete", "find \"$HOME\" -type f -delete"},
+                     {"deny", "rm/find-delete", "find . -delete"},
+                     {"deny", "rm/find-delete", "find -delete"},
+                     {"deny", "rm/find-delete", "find .git -delete"},
+                     {"deny", "rm/find-delete", "find build / -type f -delete"},
+                     {"deny", "rm/find-delete", "find / -exec rm -rf {} +"},
+                     {"deny", "rm/find-delete", "find . -type f -exec /bin/rm {} \\;"},
+                     {"allow", "", "find . -name '*.o' -delete"},
+                     {"allow", "", "find build -delete"},
+                     {"allow", "", "find -L build -delete"},
+                     {"deny", "rm/find-delete", "find -L / -delete"},
+                     {"allow", "", "find /tmp/x -type f -delete"},
+                     {"allow", "", "find ~ -name .DS_Store -delete"},
+                     {"allow", "", "find / -name '*.core'"},
+                     {"allow", "", "find . -exec grep rm {} +"},
+                     {"deny", "rm/find-delete", "find / -name '*' -delete"},
+                     {"deny", "rm/find-delete", "find . -path './*' -delete"},
+                     {"deny", "rm/find-delete", "find / -exec sh -c 'rm -rf \"$1\"' _ {} \\;"},
+                     {"deny", "rm/find-delete", "find . -exec sh -c 'rm \"$@\"' _ {} +"},
+                     {"deny", "rm/find-delete", "find ~ -exec sudo rm -f {} +"},
+                     {"allow", "", "find . -exec sh -c 'rm -f /tmp/mark; cat {}' \\;"},
+                     {"allow", "", "find . -links +5 -delete"},
+                     {"allow", "", "find . -xtype l -delete"},
+                     {"allow", "", "find . -type l -delete"},
+                     {"allow", "", "find . -newermt 2024-01-01 -delete"},
+                 }),
+        "");
 }
 
 TEST(RmPack, MessageToTheByte) {

@@ -3,7 +3,9 @@
 #include <array>
 
 #include "decide/check.h"
+#include "decide/device.h"
 #include "decide/names.h"
+#include "decide/only_tells.h"
 
 namespace husk::decide {
 namespace {
@@ -20,20 +22,18 @@ std::optional<std::string> denied_token(const Scene& scene) {
     // As it stands there, not as it would be filled in.
     const parse::Command& command = scene.script.commands[scene.index];
     const std::string program = command.program();
-    if (!is_one_of(program, denied) && !program.starts_with("mkfs.")) return std::nullopt;
+    const bool is_denied = is_one_of(program, denied) || program.starts_with("mkfs.");
+    if (!is_denied || only_tells(command)) return std::nullopt;
+    const bool formats_file = makes_file_system(program) && command.words.size() > 1 &&
+                              !formatted_device(command, scene.context);
+    if (formats_file) return std::nullopt;
     return command.words.front().shown();
 }
 
 constexpr std::array checks = {
-    Check{
-        .id = "system/denied-token",
-        .decision = Decision::Deny,
-        .severity = Severity::High,
-        .confidence = 1.0,
-        .reason = "command uses denylisted token \"{}\"",
-        .instead = "Do it without, or ask the user to do it.",
-        .evidence = denied_token,
-    },
+    Check{"system/denied-token", Decision::Deny, Severity::High, 1.0,
+          "command uses denylisted token \"{}\"", "Do it without, or ask the user to do it.",
+          denied_token},
 };
 
 }  // namespace

@@ -8,8 +8,11 @@ namespace {
 TEST(SystemPack, DeniesTokensAtCommandPosition) {
     for (const char* token : {"sudo", "su", "shutdown", "reboot", "halt", "poweroff", "chroot",
                               "mount", "umount", "mkfs", "mkfs.ext4", "mkfs.xfs"}) {
-        const std::string text = token;
-        const std::string reason = "command uses denylisted token \"" + text + "\"";
+        // Alone, mount only tells what is mounted, and a file system may be made in a file.
+        const std::string name = token;
+        const bool needs_more = name == "mount" || name.starts_with("mkfs");
+        const std::string text = needs_more ? name + " /dev/sdb" : name;
+        const std::string reason = "command uses denylisted token \"" + name + "\"";
         for (const std::string& command :
              {text, text + " x", "x && " + text + " ls", "x; " + text, "x | " + text, "x & " + text,
               "(" + text + " ls)", "{ " + text + " ls; }", "FOO=1 " + text + " x",
@@ -46,8 +49,23 @@ TEST(SystemPack, LetsTheRestPass) {
                                 "ssh host sudo ls",
                                 "ls # sudo",
                                 "npm run mount",
+                                "mount | grep ext4",
+                                "mount -t ext4",
+                                "mount -l",
+                                "umount -h",
+                                "su --version",
+                                "reboot --help",
+                                "mkfs.ext4 --version",
+                                "mkfs.ext4 test.img",
                                 "docker run x mount"})
         EXPECT_EQ(verdict_of(command, only_packs({"system"})).decision, Decision::Allow) << command;
+}
+
+TEST(SystemPack, HelpIsNoExcuse) {
+    for (const char* command :
+         {"mount -a", "mkfs", "mkfs.ext4 \"$disk\"", "mount /dev/sdb1 /mnt", "shutdown -h",
+          "reboot -h", "sudo rm --help", "su x --version", "umount -h /mnt"})
+        EXPECT_EQ(verdict_of(command, only_packs({"system"})).decision, Decision::Deny) << command;
 }
 
 }  // namespace

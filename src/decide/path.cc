@@ -77,12 +77,6 @@ private:
     std::vector<Segment> done_;
 };
 
-bool is_working_directory(const Piece& piece) {
-    if (piece.kind == Piece::Kind::Variable) return piece.name == "PWD";
-    return piece.kind == Piece::Kind::Substitution &&
-           (piece.text == "$(pwd)" || piece.text == "`pwd`");
-}
-
 // What the first piece of a word says about where it points.
 Path::Start start_of(const Piece& piece) {
     if (piece.kind == Piece::Kind::Text)
@@ -92,7 +86,7 @@ Path::Start start_of(const Piece& piece) {
         return piece.text == "~" ? Path::Start::Home : Path::Start::OtherHome;
     }
     if (piece.kind == Piece::Kind::Variable && piece.name == "HOME") return Path::Start::Home;
-    if (is_working_directory(piece) || piece.kind == Piece::Kind::Glob) return Path::Start::Here;
+    if (names_working_directory(piece) || piece.kind == Piece::Kind::Glob) return Path::Start::Here;
     return Path::Start::Unknown;
 }
 
@@ -168,6 +162,18 @@ char16_t take_letter(std::string_view& glob) {
 }
 
 }  // namespace
+
+bool names_working_directory(const Piece& piece) {
+    if (piece.kind == Piece::Kind::Variable) return piece.name == "PWD";
+    return piece.kind == Piece::Kind::Substitution &&
+           (piece.text == "$(pwd)" || piece.text == "`pwd`");
+}
+
+bool names_top_directory(const Piece& piece) {
+    constexpr std::string_view asked = "git rev-parse --show-toplevel";
+    return piece.kind == Piece::Kind::Substitution &&
+           piece.text.find(asked) <= std::string_view("$(").size();
+}
 
 Path path_of(const Word& word, const Context& context) {
     // ""/ is the root.

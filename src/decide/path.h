@@ -39,6 +39,11 @@ struct Path {
     bool operator==(const Path&) const = default;
 };
 
+// $PWD, $(pwd)
+bool names_working_directory(const parse::Piece& piece);
+// $(git rev-parse --show-toplevel): the working directory, or one above it.
+bool names_top_directory(const parse::Piece& piece);
+
 Path path_of(const parse::Word& word, const Context& context);
 
 // Absolute where the context tells; ready to be compared with those of path_patterns.

@@ -80,6 +80,16 @@ bool is_root(const Path& path, const Context& context) {
     return path.start != Path::Start::Unknown && known_absolute(path, context) == "/";
 }
 
+Path target_of(const parse::Word& word, const Context& context) {
+    parse::Word target = word;
+    for (parse::Piece& piece : target.pieces) {
+        // What is true of the working directory is true of those above it.
+        if (names_top_directory(piece))
+            piece = {.kind = parse::Piece::Kind::Variable, .text = "$PWD", .name = "PWD"};
+    }
+    return path_of(target, context);
+}
+
 bool is_critical(const Path& path, const Context& context) {
     if (path.start == Path::Start::Home || path.start == Path::Start::OtherHome) return true;
     if (ends_in_everything(path)) return is_critical(without_last(path), context);

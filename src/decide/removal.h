@@ -28,4 +28,7 @@ bool is_root(const Path& path, const Context& context);
 // above it, the first level of the system; or everything in one of them.
 bool is_critical(const Path& path, const Context& context);
 
+// What an rm would take away that is given this word.
+Path target_of(const parse::Word& word, const Context& context);
+
 }  // namespace husk::decide

@@ -85,7 +85,7 @@ bool surely_matches(const ShortPattern& pattern, const Subject& subject) {
     if (pattern.everything) return true;
     const Command& command = subject.command;
     if (command.words.empty()) return false;
-    if (std::ranges::any_of(command.assignments, decides_what_runs)) return false;
+    if (sets_what_runs(command)) return false;
     const bool by_name = !pattern.by_path && is_system_program(command);
     return covers(pattern.line, by_name ? subject.text.line.by_name : subject.text.line.by_path);
 }

@@ -141,10 +141,15 @@ TEST(Suggest, NoPatternIsLongerThanItMustBe) {
     EXPECT_THAT(rules_for("ls " + word + " " + word), ElementsAre("Bash(ls " + word + ":*)"));
 }
 
-TEST(Suggest, OnlyForWhatRulesDecided) {
+TEST(Suggest, OnlyWhatWouldHelp) {
     const Rules rules = rules_of({.ask = {"Bash(npm:*)"}, .deny = {"Bash(git push:*)"}});
-    EXPECT_EQ(verdict_of("npm test", rules).commands[0].allow_with, "Bash(npm test:*)");
-    EXPECT_EQ(verdict_of("git push x", rules).commands[0].allow_with, "Bash(git push:*)");
+    // Ask and deny go before allow, so no other rule helps there.
+    EXPECT_EQ(verdict_of("npm test", rules).commands[0].allow_with, "");
+    EXPECT_EQ(verdict_of("npm test", rules).commands[0].change, "Bash(npm:*) at husk.yaml:21");
+    EXPECT_EQ(verdict_of("git push x", rules).commands[0].allow_with, "");
+    EXPECT_EQ(verdict_of("git push x", rules).change, "Bash(git push:*) at husk.yaml:31");
+    EXPECT_EQ(verdict_of("git $x", rules).change, "Bash(git push:*) at husk.yaml:31");
+    EXPECT_EQ(verdict_of("git add .", rules).change, "");
     EXPECT_EQ(verdict_of("git add .", rules).commands[0].allow_with, "");
     EXPECT_EQ(verdict_of("rm -rf \"$X/\"", rules).commands[0].allow_with, "");
     EXPECT_EQ(verdict_of("ls", rules).commands[0].allow_with, "");

@@ -1,20 +1,18 @@
 #include "decide/values.h"
 
 #include <algorithm>
-#include <sstream>
+#include <iterator>
 #include <utility>
 
 #include "decide/arguments.h"
+#include "decide/expansion.h"
 #include "decide/names.h"
 
 namespace husk::decide {
 namespace {
 
-using parse::Assignment;
 using parse::Command;
 using parse::Piece;
-using parse::Range;
-using parse::Script;
 using parse::Via;
 using parse::Word;
 
@@ -33,111 +31,159 @@ std::optional<std::string> printed(const Command& command) {
     return out;
 }
 
-Piece known(std::string text) {
-    return {.kind = Piece::Kind::Text, .text = std::move(text), .quoted = true};
-}
-
-std::vector<Word> split_at_blanks(const std::string& text, Range range) {
-    std::vector<Word> words;
-    std::istringstream stream(text);
-    for (std::string word; stream >> word;)
-        words.push_back({.pieces = {known(word)}, .range = range});
-    return words;
-}
-
 bool is_number(const std::string& name) {
     return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
 }
 
+// $1 or $@: whoever follows them from call to call may walk in a circle.
+bool is_positional(const Piece& piece) {
+    return piece.kind == Piece::Kind::Variable &&
+           (is_number(piece.name) || is_one_of(piece.name, "@ *"));
+}
+
 }  // namespace
 
-Values::Values(const Script& script, const Survey& survey) : script_(script), survey_(survey) {
-    for (size_t i = 0; i < script.commands.size(); ++i) note_assignments(i);
-}
-
-void Values::note_assignments(size_t index) {
-    const Command& command = script_.commands[index];
-    if (command.words.empty()) {  // `x=1 program` is for the program alone
-        for (const Assignment& assignment : command.assignments)
-            note_value(index, assignment.name, assignment.value.value());
-    } else if (is_one_of(command.program(), "export declare local readonly typeset")) {
-        for (const Word& word : arguments_of(command)) {
-            const std::string start = word.known_start();
-            const size_t equals = start.find('=');
-            if (equals != std::string::npos)
-                note_value(index, start.substr(0, equals), without_start(word, equals + 1).value());
-        }
-    }
-}
-
-void Values::note_value(size_t index, const std::string& name, std::optional<std::string> text) {
+// With what is known at the command filled in; none when a part is left that is not known.
+Values::Found Values::value_at(size_t command, const Word& word, Blanks blanks) const {
     // A long text is no path; filling it in everywhere would cost its length each time.
     constexpr size_t longest = 256;
-    if (text && text->size() > longest) text.reset();
-    values_[name].push_back({.from = index, .text = std::move(text)});
+    Value value;
+    for (Word& one : filled_in(command, {.pieces = word.pieces, .range = {}}, blanks)) {
+        if (!std::ranges::all_of(one.pieces, can_be_kept) || one.shown().size() > longest)
+            return std::nullopt;
+        value.words.push_back(std::move(one));
+    }
+    if (value.words.empty()) value.words.push_back(known_word(""));
+    return value;
 }
 
-std::optional<std::string> Values::assigned_before(size_t command, const std::string& name) const {
+Values::Found Values::assigned(size_t command, const std::string& name) const {
     const auto found = values_.find(name);
     if (found == values_.end()) return std::nullopt;
-    const std::vector<Value>& values = found->second;
-    const auto after = std::ranges::lower_bound(values, command, {}, &Value::from);
-    return after == values.begin() ? std::nullopt : std::prev(after)->text;
+    const std::vector<Change>& changes = found->second;
+    const auto after = std::ranges::upper_bound(changes, command, {}, &Change::from);
+    return after == changes.begin() ? std::nullopt : std::prev(after)->value;
+}
+
+// Also what it is where the function is called that the command stands in.
+Values::Found Values::variable(size_t command, const std::string& name) const {
+    if (auto value = assigned(command, name)) return value;
+    if (function_of_.empty() || function_of_[command] == nowhere) return std::nullopt;
+    const std::vector<size_t>& calls = calls_[function_of_[command]];
+    return calls.empty() ? std::nullopt : assigned(calls.front(), name);
+}
+
+Values::Found Values::argument_of_calls(size_t function, const std::string& name) const {
+    Value value{.words = {}, .list = true};
+    const bool all = name == "@" || name == "*";
+    const size_t wanted = all ? 0 : std::stoul(name);
+    for (const size_t call : calls_[function]) {
+        const std::vector<Word>& words = script_.commands[call].words;
+        for (size_t i = 1; i < words.size() && value.words.size() < most_words; ++i) {
+            if (!all && i != wanted) continue;
+            // What a function hands on to another is not followed further.
+            if (std::ranges::any_of(words[i].pieces, is_positional)) return std::nullopt;
+            const Found one = value_at(call, words[i], Blanks::Cut);
+            if (!one) return std::nullopt;
+            value.words.insert(value.words.end(), one->words.begin(), one->words.end());
+        }
+    }
+    return value.words.empty() ? Found() : std::move(value);
 }
 
 // $0, $1 ... in `sh -c CODE zero one`.
-std::optional<std::string> Values::argument_of_code(size_t command, const std::string& name) const {
+Values::Found Values::argument_of_code(size_t command, const std::string& name) const {
     size_t inner = command;
     while (script_.commands[inner].via == Via::Wrapper) inner = script_.commands[inner].carrier;
     const Command& code = script_.commands[inner];
-    if (code.via != Via::Code || code.carrier >= script_.commands.size() || name.size() > 2)
-        return std::nullopt;
+    if (code.via != Via::Code || code.carrier >= script_.commands.size()) return std::nullopt;
     const std::vector<Word>& words = script_.commands[code.carrier].words;
     const auto text = std::ranges::find(words, code.range, &Word::range);
-    const size_t wanted = static_cast<size_t>(text - words.begin()) + 1 + std::stoul(name);
-    return wanted < words.size() ? words[wanted].value() : std::nullopt;
+    const size_t zero = static_cast<size_t>(text - words.begin()) + 1;
+    Value value{.words = {}, .list = true};
+    const bool all = name == "@" || name == "*";
+    const size_t first = zero + (all ? 1 : std::stoul(name));
+    for (size_t i = first; i < words.size() && value.words.size() < most_words; ++i) {
+        if (!words[i].known()) return std::nullopt;
+        value.words.push_back(words[i]);
+        if (!all) break;
+    }
+    return value.words.empty() ? Found() : std::move(value);
+}
+
+Values::Found Values::argument(size_t command, const std::string& name) const {
+    if (name.size() > 2) return std::nullopt;
+    const bool in_function = !function_of_.empty() && function_of_[command] != nowhere;
+    if (in_function && name != "0") return argument_of_calls(function_of_[command], name);
+    if (auto value = argument_of_code(command, name)) return value;
+    return assigned(command, name);
 }
 
 // $(echo x), where nothing else stands in it.
-std::optional<std::string> Values::output_of(size_t command, const Piece& piece) const {
+Values::Found Values::output_of(size_t command, const Piece& piece) const {
     const std::vector<const Command*> commands = survey_.inside(command, piece);
     if (commands.size() != 1) return std::nullopt;
     const std::string& text = commands.front()->text;
     if (piece.text != "$(" + text + ")" && piece.text != "`" + text + "`") return std::nullopt;
-    return printed(*commands.front());
+    const auto output = printed(*commands.front());
+    return output ? Found({.words = {known_word(*output)}}) : std::nullopt;
 }
 
-std::optional<std::string> Values::value_of(size_t command, const Piece& piece) const {
+Values::Found Values::expanded(size_t command, const Piece& piece) const {
+    const Expansion expansion = expansion_of(piece);
+    if (expansion.part == Expansion::Part::Changed) return std::nullopt;
+    Found value =
+        is_positional(piece) ? argument(command, piece.name) : variable(command, piece.name);
+    if (expansion.part == Expansion::Part::Element) {
+        if (!value || !value->list || expansion.element >= value->words.size()) return std::nullopt;
+        return Value{{value->words[expansion.element]}, true};
+    }
+    const bool is_empty = value && value->words.size() == 1 && value->words.front().is("");
+    if (expansion.part == Expansion::Part::Default && (!value || is_empty)) {
+        const std::vector<Piece>& otherwise = expansion.otherwise.pieces;
+        if (otherwise.empty() || std::ranges::any_of(otherwise, is_positional)) return std::nullopt;
+        return value_at(command, expansion.otherwise, Blanks::Keep);
+    }
+    return value;
+}
+
+Values::Found Values::value_of(size_t command, const Piece& piece) const {
     if (piece.kind == Piece::Kind::Substitution) return output_of(command, piece);
-    if (piece.kind != Piece::Kind::Variable) return std::nullopt;
-    // ${x%/*} and its like are more than the value.
-    if (piece.text != "$" + piece.name && piece.text != "${" + piece.name + "}")
-        return std::nullopt;
-    return is_number(piece.name) ? argument_of_code(command, piece.name)
-                                 : assigned_before(command, piece.name);
+    return piece.kind == Piece::Kind::Variable ? expanded(command, piece) : std::nullopt;
 }
 
-std::vector<Word> Values::filled_in(size_t command, Word word) const {
+std::vector<Word> Values::filled_in(size_t command, Word word, Blanks blanks) const {
+    if (word.known()) return {std::move(word)};
     // An empty pair of quotes says nothing to a check.
-    if (!word.known())
-        std::erase_if(word.pieces, [](const Piece& piece) { return piece.text.empty(); });
+    std::erase_if(word.pieces, [](const Piece& piece) { return piece.text.empty(); });
     // `x="-rf /"; rm $x` is two words more.
-    if (word.pieces.size() == 1 && !word.pieces.front().quoted) {
-        if (const auto value = value_of(command, word.pieces.front()))
-            return split_at_blanks(*value, word.range);
+    const bool splits =
+        blanks == Blanks::Cut && word.pieces.size() == 1 && !word.pieces.front().quoted;
+    std::vector<Word> words = {{.pieces = {}, .range = word.range}};
+    for (const Piece& piece : word.pieces) {
+        std::vector<std::vector<Piece>> values;
+        const Found found = value_of(command, piece);
+        if (found) {
+            for (const Word& value : found->words)
+                values.push_back(used_as(value, piece.quoted, found->list));
+        }
+        if (!found) values.push_back({piece});
+        words = combined(words, values);
+        if (!found || !splits) continue;
+        std::vector<Word> cut;
+        for (const Word& one : words)
+            std::ranges::move(cut_at_blanks(one), std::back_inserter(cut));
+        words = std::move(cut);
     }
-    for (Piece& piece : word.pieces) {
-        if (const auto value = value_of(command, piece)) piece = known(*value);
-    }
-    return {std::move(word)};
+    return words;
 }
 
 Command Values::filled_in(size_t index) const {
     Command command = script_.commands[index];
     command.words.clear();
     for (const Word& word : script_.commands[index].words) {
-        const std::vector<Word> filled = filled_in(index, word);
-        command.words.insert(command.words.end(), filled.begin(), filled.end());
+        std::vector<Word> filled = filled_in(index, word, Blanks::Cut);
+        std::ranges::move(filled, std::back_inserter(command.words));
     }
     return command;
 }

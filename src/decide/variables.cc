@@ -13,7 +13,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view names_that_decide =
     // of the shell
-    "PATH BASH_ENV ENV SHELLOPTS BASHOPTS PS4 IFS PROMPT_COMMAND SHELL HOME CDPATH "
+    "PATH BASH_ENV ENV SHELLOPTS BASHOPTS PS4 IFS PROMPT_COMMAND SHELL HOME CDPATH XDG_CONFIG_HOME "
     // programs that others start
     "PAGER MANPAGER LESSOPEN LESSCLOSE EDITOR VISUAL BROWSER SSH_ASKPASS CC CXX LD RUSTC "
     "RUSTC_WRAPPER MAKEFLAGS "
@@ -26,13 +26,24 @@ constexpr std::string_view names_that_decide =
 
 constexpr std::array prefixes_that_decide = {"LD_"sv, "DYLD_"sv, "GIT_CONFIG"sv, "BASH_FUNC_"sv};
 
+bool decides(std::string_view name) {
+    return is_one_of(name, names_that_decide) ||
+           std::ranges::any_of(prefixes_that_decide,
+                               [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
 }  // namespace
 
-bool decides_what_runs(const parse::Assignment& assignment) {
-    return is_one_of(assignment.name, names_that_decide) ||
-           std::ranges::any_of(prefixes_that_decide, [&](std::string_view prefix) {
-               return assignment.name.starts_with(prefix);
-           });
+bool decides_what_runs(const parse::Assignment& assignment) { return decides(assignment.name); }
+
+bool sets_what_runs(const parse::Command& command) {
+    if (std::ranges::any_of(command.assignments, decides_what_runs)) return true;
+    if (!is_one_of(command.program(), "export declare typeset local readonly env")) return false;
+    return std::ranges::any_of(command.words, [](const parse::Word& word) {
+        const std::string text = word.known_start();
+        const size_t equals = text.find('=');
+        return equals != std::string::npos && decides(std::string_view(text).substr(0, equals));
+    });
 }
 
 }  // namespace husk::decide

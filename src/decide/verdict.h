@@ -25,7 +25,10 @@ struct Judgement {
     std::string where = {};       // "husk.yaml:12" or "built in: rm"
     std::string reason = {};      // in plain words; empty when no rule had a say
     std::string instead = {};     // a safer way, where one is known
-    std::string allow_with = {};  // the smallest short rule that would allow it; empty: none may
+    std::string allow_with = {};  // the smallest short rule that would allow it; empty: none does
+    // The rule that would have to be changed, because no other goes before it: "Bash(x) at
+    // husk.yaml:12". Empty when no rule of the user decided.
+    std::string change = {};
     // Only from the built-in checks:
     std::optional<Severity> severity = {};
     std::optional<double> confidence = {};  // from 0 to 1, that it is what it looks like
@@ -51,7 +54,8 @@ struct Verdict {
     std::string where = {};
     std::string reason = {};
     std::string instead = {};
-    std::vector<std::string> allow_with = {};  // all of these would allow it; empty: none may
+    std::vector<std::string> allow_with = {};  // all of these would allow it; empty: none do
+    std::string change = {};                   // as in a judgement
     Severity risk = Severity::Low;             // the worst of all that was found
 };
 

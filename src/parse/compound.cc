@@ -1,5 +1,6 @@
 // Control flow, groups, tests, functions.
 #include <algorithm>
+#include <utility>
 
 #include "parse/letters.h"
 #include "parse/parser.h"
@@ -107,13 +108,18 @@ void Parser::parse_for() {
         return parse_loop_body();
     }
     if (!is_word_ahead()) return fail_here();
-    const std::string name = read_word(Mode::Plain).shown();
-    if (name == "PATH" || name == "PS4" || name == "BASH_ENV" || name.starts_with("LD_"))
-        not_understood("a loop sets " + name);
+    parse_for_each();
+}
+
+void Parser::parse_for_each() {
+    Loop loop{.name = read_word(Mode::Plain).shown(), .words = {}};
+    if (loop.name == "PATH" || loop.name == "PS4" || loop.name == "BASH_ENV" ||
+        loop.name.starts_with("LD_"))
+        not_understood("a loop sets " + loop.name);
     skip_newlines();
     if (eat_keyword("in")) {
         for (skip_blanks(); !stopped() && is_word_ahead() && peek() != '#'; skip_blanks())
-            read_word(Mode::Plain);
+            add_words(loop.words, read_word(Mode::Plain));
         skip_comment();
         if (stopped()) return;
         if (peek() == '\n')
@@ -121,10 +127,14 @@ void Parser::parse_for() {
         else if (!eat(';'))
             return fail_here();
     } else {
+        loop.words.push_back({.pieces = {{Piece::Kind::Variable, "$@", true, "@"}}, .range = {}});
         eat(';');
     }
     skip_newlines();
+    loop.first = state_.script.commands.size();
     parse_loop_body();
+    loop.last = state_.script.commands.size();
+    state_.script.loops.push_back(std::move(loop));
 }
 
 void Parser::parse_case() {

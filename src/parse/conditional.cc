@@ -84,6 +84,7 @@ void Parser::parse_test_words() {
         return;
     }
     if (unary) {
+        if (text[1] == 'v' || text[1] == 'R') state_.arithmetic = true;  // these take subscripts
         read_word(Mode::Test);
         return;
     }
@@ -101,6 +102,7 @@ void Parser::parse_test_words() {
         at_ = before;
         return fail_here();
     }
+    if (op.starts_with('-')) state_.arithmetic = true;
     const bool pattern = op == "==" || op == "!=" || op == "=";
     read_word(op == "=~" ? Mode::Regex : pattern ? Mode::Pattern : Mode::Test);
 }

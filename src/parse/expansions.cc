@@ -125,6 +125,7 @@ void Parser::read_parameter_inside(Word& word, Quoting quoting) {
         advance();
     }
     if (peek() == '[') scan_subscript();
+    if (prefix && first == '!') state_.arithmetic = true;  // the other name may have a subscript
     const char operation = peek();
     if (operation == '@' && peek_after(1) == 'P')
         not_understood("${" + name + "@P} runs what is in a variable");
@@ -134,6 +135,7 @@ void Parser::read_parameter_inside(Word& word, Quoting quoting) {
     const char next = peek_after(1);
     const bool substring =
         operation == ':' && next != '-' && next != '=' && next != '?' && next != '+';
+    if (substring) state_.arithmetic = true;
     const bool protects = !substring && (quoting == Quoting::None || pattern);
     read_parameter_word(quoting == Quoting::None ? quoting : Quoting::Inside, protects);
     word.pieces.push_back({Piece::Kind::Variable, std::string(slice(begin, at_)),
@@ -210,101 +212,6 @@ void Parser::read_substitution(Word& word, size_t begin, Piece::Kind kind, Quoti
     state_.via = via;
     documents_.swap(outer);
     word.pieces.push_back({kind, std::string(slice(begin, at_)), quoting != Quoting::None, {}});
-}
-
-// True when what starts here is arithmetic up to "))"; else nothing has happened.
-bool Parser::try_arithmetic() {
-    Script& script = state_.script;
-    const size_t commands = script.commands.size();
-    const size_t pipelines = script.pipelines.size();
-    const size_t functions = script.functions.size();
-    const size_t reasons = script.not_understood.size();
-    if (!enter()) {
-        leave();
-        return false;
-    }
-    const size_t begin = at_;
-    const bool arithmetic = scan_arithmetic();
-    leave();
-    if (arithmetic && !stopped()) return true;
-    state_.derived += at_ - begin + 1;
-    if (state_.derived > most_read_again) {
-        give_up("its parentheses are too tangled");
-        return false;
-    }
-    if (script.not_understood.size() > reasons && stopped()) return false;  // too much anyway
-    script.error.reset();
-    state_.stopped = false;
-    script.commands.resize(commands);
-    script.pipelines.resize(pipelines);
-    script.functions.resize(functions);
-    script.not_understood.resize(reasons);
-    return false;
-}
-
-bool Parser::scan_arithmetic() {
-    size_t depth = 0;
-    bool in_single = false;
-    while (!stopped()) {
-        const char letter = peek();
-        if (at_ >= end_) return false;
-        if (letter == '\'') {
-            in_single = !in_single;
-            advance();
-        } else if (in_single && letter != '$' && letter != '`') {
-            advance();
-        } else if (letter == '(') {
-            ++depth;
-            advance();
-        } else if (letter == ')' && depth > 0) {
-            --depth;
-            advance();
-        } else if (letter == ')') {
-            advance();
-            return eat(')');
-        } else {
-            scan_live(letter, Quoting::Inside);
-        }
-    }
-    return false;
-}
-
-void Parser::read_old_arithmetic(Word& word, Quoting quoting) {
-    const size_t begin = at_;
-    advance();
-    peek();
-    if (scan_subscript())
-        word.pieces.push_back({Piece::Kind::Arithmetic,
-                               std::string(slice(begin, at_)),
-                               quoting != Quoting::None,
-                               {}});
-}
-
-// [ ... ] with brackets that pair. It is arithmetic: everything in it is expanded, also what
-// stands in single quotes.
-bool Parser::scan_subscript() {
-    size_t depth = 0;
-    bool in_single = false;
-    while (!stopped()) {
-        const char letter = peek();
-        if (at_ >= end_) {
-            fail("unexpected EOF while looking for matching `]'");
-        } else if (letter == '\'') {
-            in_single = !in_single;
-            advance();
-        } else if (in_single && letter != '$' && letter != '`') {
-            advance();
-        } else if (letter == '[') {
-            ++depth;
-            advance();
-        } else if (letter == ']') {
-            advance();
-            if (--depth == 0) return true;
-        } else {
-            scan_live(letter, Quoting::Inside);
-        }
-    }
-    return false;
 }
 
 // The body of a here-document: like double quotes, but " is a letter.

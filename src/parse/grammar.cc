@@ -112,11 +112,13 @@ Parser::Separator Parser::read_separator() {
 bool Parser::parse_list() {
     skip_newlines();
     if (at_list_end()) return false;
+    size_t first = state_.script.commands.size();  // of what one & would end
     while (!stopped()) {
         parse_pipeline();
         if (stopped()) return true;
         const Separator separator = read_separator();
         if (separator == Separator::None) return true;
+        if (separator == Separator::Background) mark_background(first);
         if (separator == Separator::And || separator == Separator::Or) {
             skip_newlines();
             if (at_list_end() || at_end()) {
@@ -125,10 +127,16 @@ bool Parser::parse_list() {
             }
             continue;
         }
+        first = state_.script.commands.size();
         skip_newlines();
         if (at_list_end()) return true;
     }
     return true;
+}
+
+void Parser::mark_background(size_t first) {
+    auto& commands = state_.script.commands;
+    for (size_t i = first; i < commands.size(); ++i) commands[i].background = true;
 }
 
 void Parser::skip_time_options() {

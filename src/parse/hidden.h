@@ -18,8 +18,15 @@ struct Hidden {
     std::vector<std::string> reasons;
     bool aliases_made = false;
     bool aliases_work = false;
+    // x='a[$(b)]' runs b once x is taken for a number.
+    bool subscript_in_text = false;
+    bool arithmetic = false;
 
     void note(const Command& command);
+
+private:
+    void note_texts(const Command& command);
+    void note_aliases(const Command& command);
 };
 
 }  // namespace husk::parse

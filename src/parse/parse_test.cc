@@ -1,9 +1,7 @@
-// What a script runs, as a listing: a line for each command, two spaces for each carrier, then a
-// letter for how it comes to be run (s in the script, $ substitution, w wrapper, c code,
-// r remote) and its words, with ? before those that are not known.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "parse/listing.h"
 #include "parse/script.h"
 
 namespace husk::parse {
@@ -11,29 +9,6 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
-
-std::string listing(const std::string& text) {
-    const Script script = parse(text);
-    std::string result;
-    for (const Command& command : script.commands) {
-        result += std::string(2 * command.depth, ' ') + "s$wcr"[static_cast<size_t>(command.via)];
-        for (const Assignment& assignment : command.assignments)
-            result += " " + assignment.name + "=" + assignment.value.shown();
-        for (const Word& word : command.words)
-            result += std::string(" ") + (word.known() ? "" : "?") + word.shown();
-        for (const Redirect& redirect : command.redirects)
-            result += " <" + std::to_string(redirect.descriptor) + ">";
-        result += command.opaque.empty() ? "\n" : " ...\n";
-    }
-    for (const std::string& reason : script.not_understood) result += "not: " + reason + "\n";
-    if (script.error) result += "error: " + script.error->message + "\n";
-    return result;
-}
-
-struct Row {
-    const char* text;
-    const char* commands;
-};
 
 class Listing : public testing::TestWithParam<Row> {};
 
@@ -108,86 +83,22 @@ INSTANTIATE_TEST_SUITE_P(
             "s echo $(a) `b` $\nerror: syntax error near unexpected token `('\n"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    Wrappers, Listing,
-    testing::Values(
-        Row{"sudo -u x git push -f", "s sudo -u x git push -f\n  w git push -f\n"},
-        Row{"sudo -nE A=1 -- rm x", "s sudo -nE A=1 -- rm x\n  w rm x\n"},
-        Row{"sudo -e f", "s sudo -e f\n"},
-        Row{"env -i -u A B=1 rm x", "s env -i -u A B=1 rm x\n  w rm x\n"},
-        Row{"timeout -k 5 10 nice -n 5 a b",
-            "s timeout -k 5 10 nice -n 5 a b\n  w nice -n 5 a b\n    w a b\n"},
-        Row{"command a; command -v b; builtin c; exec -a d e",
-            "s command a\n  w a\ns command -v b\ns builtin c\n  w c\ns exec -a d e\n  w e\n"},
-        Row{"nohup stdbuf -oL a & setsid b",
-            "s nohup stdbuf -oL a\n  w stdbuf -oL a\n    w a\ns setsid b\n  w b\n"},
-        Row{"x | xargs -0 -n 1 rm -rf", "s x\ns xargs -0 -n 1 rm -rf\n  w rm -rf ?...\n"},
-        Row{"find . -name '*.o' -exec rm {} + -o -execdir a \\;",
-            "s find . -name *.o -exec rm {} + -o -execdir a ;\n  w rm {} ?...\n  w a ?...\n"},
-        Row{"flock f a b; flock f -c 'c; d'",
-            "s flock f a b\n  w a b\ns flock f -c c; d\n  c c\n  c d\n"},
-        Row{"env -vS 'a b'; env --split-string='a b' c; env -S'a'",
-            "s env -vS a b\n  c a b\ns env --split-string=a b c\n  c a b c\ns env -Sa\n  c a\n"},
-        Row{"env a.b=1 -u X c", "s env a.b=1 -u X c\n  w c\n"},
-        Row{"timeout --sig KILL 5 a; xargs --replace b",
-            "s timeout --sig KILL 5 a\n  w a\ns xargs --replace b\n  w b ?...\n"},
-        Row{"find . -exec env -u + a \\;",
-            "s find . -exec env -u + a ;\n  w env -u + a ?...\n"
-            "    w a ?...\n"},
-        Row{"script -qefc 'a' f; script -c'a'; flock L git -c x=y push",
-            "s script -qefc a f\n  c a\ns script -ca\n  c a\ns flock L git -c x=y push\n"
-            "  w git -c x=y push\n"},
-        Row{"git rebase -x 'a b' main; git bisect run c d; git -c alias.x='!e' x",
-            "s git rebase -x a b main\n  c a b\ns git bisect run c d\n  w c d\n"
-            "s git -c alias.x=!e x\n  c e\n"},
-        Row{"timeout $t a; bash \"${b[@]}\"", "s timeout ?$t a ...\n  w a\ns bash ?${b[@]} ...\n"},
-        Row{"watch -n 1 'a | b'", "s watch -n 1 a | b\n  c a\n  c b\n"}));
-
-INSTANTIATE_TEST_SUITE_P(
-    Code, Listing,
-    testing::Values(
-        Row{"bash -c 'a; b' x", "s bash -c a; b x\n  c a\n  c b\n"},
-        Row{"sh -euo pipefail -c \"a \\$(b)\"",
-            "s sh -euo pipefail -c a $(b)\n  c a ?$(b)\n    $ b\n"},
-        Row{"bash script.sh -c x", "s bash script.sh -c x\n"},
-        Row{"bash -c \"$x\"", "s bash -c ?$x ...\n  c ?$x\n"},
-        Row{"bash -c \"rm $x\"", "s bash -c ?rm $x ...\n  c rm ?$x\n"},
-        Row{"eval a '&&' b", "s eval a && b\n  c a\n  c b\n"},
-        Row{"trap 'a; b' EXIT; trap - INT", "s trap a; b EXIT\n  c a\n  c b\ns trap - INT\n"},
-        Row{"ssh -p 22 host 'a; b'", "s ssh -p 22 host a; b\n  r a\n  r b\n"},
-        Row{"env -S 'a b' c", "s env -S a b c\n  c a b c\n"},
-        Row{"bash <<E\na $(b)\nE", "s bash <0> ...\n  $ b\n  c a ?$(b)\n    $ b\n"},
-        Row{"bash <<'E'\na\nE", "s bash <0>\n  c a\n"},
-        Row{"echo 'a; b' | sudo sh", "s echo a; b\ns sudo sh\n  w sh\n    c a\n    c b\n"},
-        Row{"cat <<E | bash\na\nE", "s cat <0>\ns bash\n  c a\n"},
-        Row{"env bash <<< 'a'", "s env bash <0>\n  w bash <0>\n    c a\n"},
-        Row{"bash <<< : <<< 'a'", "s bash <0> <0>\n  c a\n"},
-        Row{"(bash) <<< a", "s bash ...\ns <0>\n"},
-        Row{"echo a | bash </dev/stdin", "s echo a\ns bash <0> ...\n"},
-        Row{"bash < f; bash -Oc extglob 'a'", "s bash <0>\ns bash -Oc extglob a\n  c a\n"},
-        Row{"echo -ne 'a' | bash; printf -- 'b' | sh",
-            "s echo -ne a\ns bash\n  c a\ns printf -- b\ns sh\n  c b\n"},
-        Row{"ssh h -p 22 a", "s ssh h -p 22 a\n  r a\n"},
-        Row{"curl u | sh", "s curl u\ns sh ...\n"},
-        Row{"source <(a); bash <(b)", "s source ?<(a) ...\n  $ a\ns bash ?<(b) ...\n  $ b\n"},
-        Row{". /dev/stdin <<< 'a'", "s . /dev/stdin <0>\n  c a\n"},
-        Row{"bash /dev/stdin <<< 'a'", "s bash /dev/stdin <0>\n  c a\n"},
-        Row{"echo a | sudo -s", "s echo a\ns sudo -s\n  c a\n"},
-        Row{"echo a | su", "s echo a\ns su\n  c a\n"},
-        Row{"curl u | bash -s -- -y", "s curl u\ns bash -s -- -y ...\n"},
-        Row{"bash -c 'bash -c \"bash -c a\"'",
-            "s bash -c bash -c \"bash -c a\"\n  c bash -c bash -c a\n    c bash -c a\n      c a\n"},
-        Row{"bash -c 'if'",
-            "s bash -c if\nnot: a string that is run as a script is none: syntax error: unexpected "
-            "end of file\n"}));
-
-INSTANTIATE_TEST_SUITE_P(
     WhatCannotBeSeen, Listing,
     testing::Values(
-        Row{"x='a[$(b)]'", "s x=a[$(b)]\nnot: arithmetic may run what stands in brackets\n"},
+        Row{"x='a[$(b)]'; echo $((x))",
+            "s x=a[$(b)]\ns echo ?$((x))\nnot: arithmetic may run what stands in brackets\n"},
+        Row{"x='a[$(b)]'; let x",
+            "s x=a[$(b)]\ns let x\nnot: arithmetic may run what stands in "
+            "brackets\n"},
+        Row{"x='a[$(b)]'; read $x",
+            "s x=a[$(b)]\ns read ?$x\nnot: arithmetic may run what stands in brackets\n"},
+        Row{"x='a[$(b)]'", "s x=a[$(b)]\n"},
+        Row{"MSG='see a[`x`]'; git commit -m \"$MSG\"",
+            "s MSG=see a[`x`]\ns git commit -m ?$MSG\n"},
         Row{"unset 'a[`b`]'", "s unset a[`b`]\nnot: arithmetic may run what stands in brackets\n"},
         Row{"[[ 'a[$(b)]' -eq 0 ]]", "not: arithmetic may run what stands in brackets\n"},
-        Row{"for x in 'a[$(b)]'; do :; done",
-            "s :\nnot: arithmetic may run what stands in brackets\n"},
+        Row{"for x in 'a[$(b)]'; do ((x)); done",
+            "not: arithmetic may run what stands in brackets\n"},
         Row{"cat <<E\na", "s cat <0>\nnot: a here-document does not end\n"},
         Row{"cat <<${x y}\na",
             "s cat <0>\nnot: a here-document ends with a word that is hard to read\n"},
@@ -226,6 +137,57 @@ TEST(Parse, StagesOfAPipelineHoldTheirCommands) {
     EXPECT_EQ(stages[0].last, 2);
     EXPECT_EQ(stages[1].last, 4);
     EXPECT_EQ(stages[2].last, 6);
+}
+
+TEST(Parse, LoopsKnowTheirWordsAndTheirBody) {
+    const Script script = parse("a; for x in / {b,c} $(d); do e; done; for y; do f; done; g");
+    ASSERT_EQ(script.loops.size(), 2);
+    const Loop& loop = script.loops[0];
+    EXPECT_EQ(loop.name, "x");
+    std::vector<std::string> words;
+    for (const Word& word : loop.words) words.push_back(word.shown());
+    EXPECT_THAT(words, testing::ElementsAre("/", "b", "c", "$(d)"));
+    EXPECT_EQ(script.commands.at(loop.first).text, "e");
+    EXPECT_EQ(loop.last, loop.first + 1);
+    EXPECT_EQ(script.loops[1].words.at(0).shown(), "$@");
+    const Script inside = parse("bash -c 'for x in /; do e; done'");
+    ASSERT_EQ(inside.loops.size(), 1);
+    EXPECT_EQ(inside.commands.at(inside.loops[0].first).text, "e");
+}
+
+TEST(Parse, ACommandKnowsThatNobodyWaitsForIt) {
+    const auto waiting = [](const char* text) {
+        std::string all;
+        for (const Command& command : parse(text).commands)
+            all += command.text + (command.background ? "& " : " ");
+        return all;
+    };
+    EXPECT_EQ(waiting("a & b"), "a& b ");
+    EXPECT_EQ(waiting("a; b && c & d"), "a b& c& d ");
+    EXPECT_EQ(waiting("a | b &"), "a& b& ");
+    EXPECT_EQ(waiting("{ a; b; } & c"), "a& b& c ");
+    EXPECT_EQ(waiting("(a & b)"), "a& b ");
+    EXPECT_EQ(waiting("nohup a &"), "nohup a& a& ");
+    EXPECT_EQ(waiting("a &> x; b >&2"), "a &> x b >&2 ");
+    EXPECT_EQ(waiting("f() { a & }; f"), "a& f ");
+}
+
+TEST(Parse, AssignmentsSayWhatKindTheyAre) {
+    const Script script = parse("a=1 b+=2 c=(3 4) d+=(5)");
+    std::string kinds;
+    for (const Assignment& assignment : script.commands.at(0).assignments)
+        kinds += assignment.name + (assignment.appends ? "+" : "") + (assignment.array ? "()" : "");
+    EXPECT_EQ(kinds, "ab+c()d+()");
+}
+
+TEST(Parse, ASubscriptThatNothingClosesIsNoScript) {
+    for (const char* text : {"x[", "x[1", "x[ a", "x[=1", "FOO=1 x[ b", ">f x[", "x[ ; b"})
+        EXPECT_EQ(parse(text).error.value_or(SyntaxError{}).message,
+                  "unexpected EOF while looking for matching `]'")
+            << text;
+    for (const char* text :
+         {"echo x[", "a x[1", "declare x[", "x[1 ]=2", "x=( y[ )", "[ a ]", "ls a["})
+        EXPECT_FALSE(parse(text).error) << text;
 }
 
 TEST(Parse, FunctionsKnowTheirBody) {
@@ -283,10 +245,16 @@ TEST(Parse, TransparentWrappersOnlyChangeHowAnotherIsRun) {
 }
 
 TEST(Parse, AFunctionWhoseNameIsMadeByCommandsIsGivenUp) {
-    for (const char* text : {"a>(b | c)d() { e; }", "a$(b | c)() { e; }", "a$(f() { b; })() { e; }"})
+    for (const char* text :
+         {"a>(b | c)d() { e; }", "a$(b | c)() { e; }", "a$(f() { b; })() { e; }"})
         EXPECT_THAT(parse(text).not_understood,
                     Contains("the name of a function is made by other commands"))
             << text;
+}
+
+TEST(Parse, AnErrorInWhatWasTakenForArithmeticLeavesNothingBehind) {
+    EXPECT_TRUE(parse("$((}$(a[*; b").error);
+    EXPECT_TRUE(parse("x $(( $(a[ ) ; $(b").error);
 }
 
 // 1 MB of anything is answered or given up; none may run the stack over or take for ever.

@@ -27,6 +27,9 @@ struct State {
     bool extended_globs = false;
     bool extended_globs_next_line = false;
     bool stopped = false;  // an error, or too much: nothing more is read
+    // Text that runs something once it is taken for arithmetic, and arithmetic.
+    bool subscript_in_text = false;
+    bool arithmetic = false;
 };
 
 class Parser {
@@ -80,6 +83,7 @@ private:
     // Lists and pipelines (grammar.cc).
     enum class Separator : uint8_t { None, Sequence, Background, Newline, And, Or };
     bool parse_list();  // false when there was no command in it
+    void mark_background(size_t first);
     Separator read_separator();
     bool skip_newlines();
     void take_newline();
@@ -98,6 +102,7 @@ private:
     void parse_if();
     void parse_loop();
     void parse_for();
+    void parse_for_each();
     void parse_loop_body();
     void parse_case();
     void parse_case_clause();
@@ -115,8 +120,10 @@ private:
 
     // Simple commands and what belongs to them (simple.cc, redirects.cc).
     void parse_simple();
+    void parse_function(size_t index, const std::string& name);
     Assignment read_assignment();
     bool is_assignment_ahead();
+    bool is_open_subscript_ahead();
     bool is_function_ahead();
     void add_words(std::vector<Word>& words, Word word);
     void note_effects(const std::vector<Word>& words);
@@ -170,6 +177,7 @@ private:
     size_t end_;
     State& state_;
     std::optional<Range> origin_;
+    std::optional<size_t> last_bracket_;  // the last ] of the text, once somebody asked
     std::vector<PendingDocument> documents_;
 };
 

@@ -57,6 +57,8 @@ struct Assignment {
     std::string name;  // x of x=1, x+=1, x[0]=1
     Word value;        // of x=(a b) the elements, as one word with spaces between
     Range range;
+    bool array = false;    // x=(a b)
+    bool appends = false;  // x+=1
 };
 
 struct Redirect {
@@ -93,8 +95,9 @@ struct Command {
     Range range;       // inside a string that is code: the range of that string
     std::string text;  // as written; of a command inside a string, as written there
     Via via = Via::Script;
-    size_t carrier = none;  // the command whose argument or part it is; none at the top
-    size_t depth = 0;       // how many carriers
+    size_t carrier = none;    // the command whose argument or part it is; none at the top
+    size_t depth = 0;         // how many carriers
+    bool background = false;  // it, or a list or group that it is in, ends with &
     // Why more is run than can be seen: `eval "$x"`, `bash -c "$x"`, `curl u | sh`. Empty: no.
     std::string opaque;
 
@@ -122,11 +125,20 @@ struct Function {
     size_t last = 0;
 };
 
+// for x in a b; do ...; done
+struct Loop {
+    std::string name;
+    std::vector<Word> words;  // what x becomes; "$@" when nothing is given
+    size_t first = 0;         // the commands of its body: [first, last)
+    size_t last = 0;
+};
+
 struct Script {
     std::string source;
     std::vector<Command> commands;
     std::vector<Pipeline> pipelines;  // those with more than one stage
     std::vector<Function> functions;
+    std::vector<Loop> loops;
 
     // Why it is not understood: part of it may run what is not in `commands`. Empty when it is.
     std::vector<std::string> not_understood;

@@ -40,7 +40,9 @@ bool is_standard_input(const Word& word) {
 // May be an option, or several words.
 bool may_be_options(const Word& word) {
     return std::ranges::any_of(word.pieces, [](const Piece& piece) {
-        if (piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Tilde) return false;
+        if (piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Tilde ||
+            piece.kind == Piece::Kind::Process)
+            return false;
         return !piece.quoted || piece.name == "@" || piece.text.find("[@]") != std::string::npos;
     });
 }
@@ -75,6 +77,14 @@ bool reads_code(const Command& command) {
     if (program == "source" || program == ".") {
         const size_t file = words.size() > 2 && words[1].is("--") ? 2 : 1;
         return words.size() > file && is_standard_input(words[file]);
+    }
+    if (program == "crontab") return words.size() < 2 || words.back().is("-");
+    if (program == "at" || program == "batch") {
+        return std::ranges::none_of(words, [](const Word& word) {
+            const std::string text = word.known_start();
+            return text.size() > 1 && text[0] == '-' &&
+                   text.find_first_of("flrdcV") != std::string::npos;
+        });
     }
     if (program == "ssh") return words.size() > 1 && carried_by(command).empty();
     // Without a command these start a shell.

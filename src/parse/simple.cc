@@ -1,6 +1,7 @@
 // Simple commands: assignments, words, redirects.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "parse/letters.h"
 #include "parse/parser.h"
@@ -13,11 +14,19 @@ constexpr size_t longest_subscript = 4096;
 
 // Builtins whose arguments may be x=(a b).
 bool takes_assignments(const std::vector<Word>& words) {
-    static constexpr std::array<std::string_view, 7> builtins = {
-        "declare", "typeset", "local", "export", "readonly", "alias", "eval"};
+    static constexpr std::array<std::string_view, 8> builtins = {
+        "declare", "typeset", "local", "export", "readonly", "alias", "eval", "let"};
     if (words.empty()) return false;
     const Word& first = words.front();
     return std::ranges::any_of(builtins, [&](std::string_view name) { return first.is(name); });
+}
+
+// To a builtin it is an argument; the value may be code or a path all the same.
+Word as_argument(Assignment assignment) {
+    Word word = std::move(assignment.value);
+    word.pieces.insert(word.pieces.begin(), {Piece::Kind::Text, assignment.name + "=", false, {}});
+    word.range = assignment.range;
+    return word;
 }
 
 }  // namespace
@@ -77,30 +86,18 @@ void Parser::parse_simple() {
             parse_redirect(index);
         } else if (letter == '(' && words.size() == 1 && assignments.empty() &&
                    state_.script.commands[index].redirects.empty() && is_function_ahead()) {
-            if (state_.script.commands.size() > index + 1)
-                return give_up("the name of a function is made by other commands");
-            state_.carrier = state_.script.commands[index].carrier;
-            state_.via = state_.script.commands[index].via;
-            state_.script.commands.pop_back();
-            advance();
-            skip_blanks();
-            advance();
-            return parse_function_body(words.front().shown());
+            return parse_function(index, words.front().shown());
         } else if (!is_word_ahead()) {
             if (letter == '(') fail_here();
             break;
+        } else if (words.empty() && is_open_subscript_ahead()) {
+            fail("unexpected EOF while looking for matching `]'");
         } else if ((words.empty() || takes_assignments(words)) && is_assignment_ahead()) {
             Assignment assignment = read_assignment();
-            // To the builtin it is an argument; the value may be code or a path all the same.
-            if (!words.empty()) {
-                Word word = assignment.value;
-                word.pieces.insert(word.pieces.begin(),
-                                   {Piece::Kind::Text, assignment.name + "=", false, {}});
-                word.range = assignment.range;
-                words.push_back(std::move(word));
-            } else {
+            if (words.empty())
                 assignments.push_back(std::move(assignment));
-            }
+            else
+                words.push_back(as_argument(std::move(assignment)));
         } else {
             add_words(words, read_word(Mode::Command));
         }
@@ -113,6 +110,19 @@ void Parser::parse_simple() {
     command.words = std::move(words);
     command.assignments = std::move(assignments);
     finish_command(index, begin, end);
+}
+
+// name() ...: what looked like a command is none.
+void Parser::parse_function(size_t index, const std::string& name) {
+    if (state_.script.commands.size() > index + 1)
+        return give_up("the name of a function is made by other commands");
+    state_.carrier = state_.script.commands[index].carrier;
+    state_.via = state_.script.commands[index].via;
+    state_.script.commands.pop_back();
+    advance();
+    skip_blanks();
+    advance();
+    parse_function_body(name);
 }
 
 // What changes how bash reads the lines that follow.
@@ -145,6 +155,16 @@ bool Parser::is_assignment_ahead() {
     return letter == '=';
 }
 
+// name[ that nothing closes: bash looks for the bracket to the end of the text.
+bool Parser::is_open_subscript_ahead() {
+    if (at_ >= end_ || !is_name_start(text_[at_])) return false;
+    size_t at = at_;
+    while (at < end_ && is_name_letter(text_[at])) ++at;
+    if (at >= end_ || text_[at] != '[') return false;
+    if (!last_bracket_) last_bracket_ = text_.rfind(']');
+    return *last_bracket_ == std::string_view::npos || *last_bracket_ < at;
+}
+
 Assignment Parser::read_assignment() {
     Assignment assignment;
     const size_t begin = at_;
@@ -153,12 +173,13 @@ Assignment Parser::read_assignment() {
         advance();
     }
     if (peek() == '[') scan_subscript();
-    eat('+');
+    assignment.appends = eat('+');
     if (stopped() || !eat('=')) {
         fail_here();
         return assignment;
     }
     if (peek() == '(') {
+        assignment.array = true;
         assignment.value = read_array();
         if (is_word_ahead()) read_word(Mode::Plain);  // bash takes x=(1)y for one word, too
     } else if (is_word_ahead()) {

@@ -3,137 +3,14 @@
 #include <algorithm>
 #include <string_view>
 
-#include "parse/letters.h"
+#include "parse/carriers.h"
 #include "parse/shells.h"
+#include "parse/wrapper_options.h"
 
 namespace husk::parse {
 namespace {
 
 using Kind = Carried::Kind;
-
-// How the options of a program are read, up to the command that it runs.
-struct Wrapper {
-    std::string_view program;
-    std::string_view with_value;       // letters of short options that take a value
-    std::string_view long_with_value;  // names of long ones, each between spaces
-    size_t operands = 0;               // words before the command
-    bool assignments = false;          // x=1 before the command
-    bool more_words = false;
-    std::string_view ends = {};  // letters of options that make it run nothing
-    bool transparent = false;    // changes only how the other is run
-};
-
-constexpr Wrapper wrappers[] = {
-    {"sudo", "CDghpRrTtUu",
-     " close-from chdir group host prompt chroot role command-timeout type other-user user ", 0,
-     true, false, "eKlVv"},
-    {"doas", "aCu", "", 0, false, false, "L"},
-    {"pkexec", "", " user ", 0},
-    {"env", "uCS", " unset chdir split-string ", 0, true},
-    {"nohup", "", "", 0, false, false, "", true},
-    {"setsid", "", "", 0},
-    {"nice", "n", " adjustment ", 0, false, false, "", true},
-    {"ionice", "cn", " class classdata ", 0, false, false, "pPu", true},
-    {"timeout", "ks", " kill-after signal ", 1, false, false, "", true},
-    {"time", "fo", " format output ", 0, false, false, "", true},
-    {"stdbuf", "ioe", " input output error ", 0, false, false, "", true},
-    {"command", "", "", 0, false, false, "vV", true},
-    {"builtin", "", "", 0, false, false, "", true},
-    {"exec", "a", "", 0},
-    {"chroot", "", " userspec groups ", 1},
-    {"chrt", "TPD", "", 1, false, false, "p"},
-    {"taskset", "", "", 1, false, false, "p"},
-    {"numactl", "iNCmpl", " interleave cpunodebind physcpubind membind preferred ", 0},
-    {"xargs", "adEILnPs", " arg-file delimiter max-args max-procs max-chars process-slot-var ", 0,
-     false, true},
-    {"parallel", "jaINnLPS", " jobs arg-file max-args max-procs sshlogin joblog ", 0, false, true},
-    {"strace", "aeIoOpPsSuEbX", " output trace attach env user string-limit ", 0},
-    {"prlimit", "", "", 0, false, false, "p"},
-    {"choom", "np", "", 0},
-    {"ltrace", "aeoOpPsSuln", "", 0},
-    {"valgrind", "", "", 0},
-    {"fakeroot", "lsbiu", "", 0},
-    {"unshare", "RwSG", " root wd setuid setgid map-user map-group propagation setgroups ", 0},
-    {"nsenter", "tSGr", " target setuid setgid root wd ", 0},
-    {"systemd-run", "uptHMEC", " unit property service-type uid gid slice host machine setenv ", 0},
-    {"systemd-inhibit", "", " what who why mode ", 0},
-    {"dbus-run-session", "", " config-file dbus-daemon ", 0},
-    {"runuser", "ugG", " user group supp-group ", 0},
-    {"busybox", "", "", 0},
-    {"toybox", "", "", 0},
-    {"unbuffer", "", "", 0},
-    {"caffeinate", "tw", "", 0},
-    {"proxychains", "f", "", 0},
-    {"proxychains4", "f", "", 0},
-    {"firejail", "", "", 0},
-    {"setpriv", "", " reuid regid groups inh-caps ambient-caps bounding-set securebits pdeathsig ",
-     0},
-    {"cgexec", "g", "", 0},
-    {"torsocks", "", "", 0},
-    {"catchsegv", "", "", 0},
-    {"linux64", "", "", 0},
-    {"setarch", "", "", 1},
-    {"faketime", "f", "", 1},
-    {"gosu", "", "", 1},
-    {"su-exec", "", "", 1},
-    {"rlwrap", "bcfHpPqsS", "", 0},
-};
-
-const Wrapper* wrapper_named(const std::string& program) {
-    const auto* found = std::ranges::find(wrappers, program, &Wrapper::program);
-    return found == std::end(wrappers) ? nullptr : found;
-}
-
-bool is_assignment(const std::string& text) {
-    if (text.empty() || !is_name_start(text[0])) return false;
-    const size_t equals = text.find('=');
-    if (equals == std::string::npos) return false;
-    return std::ranges::all_of(text.substr(0, equals), is_name_letter);
-}
-
-// How an option is read: whether the next word is its value.
-enum class Option : uint8_t { None, Alone, WithNext, Ends };
-
-Option read_option(const std::string& text, const Wrapper& wrapper) {
-    if (text.size() < 2 || text[0] != '-') return Option::None;
-    if (text[1] == '-') {
-        const bool has_value = text.find('=') != std::string::npos;
-        const std::string name = text.substr(2);
-        if (wrapper.program == "sudo" && (name == "edit" || name == "list" || name == "version"))
-            return Option::Ends;
-        // Long options may be abbreviated.
-        const bool wants = wrapper.long_with_value.find(" " + name) != std::string_view::npos;
-        return !has_value && !name.empty() && wants ? Option::WithNext : Option::Alone;
-    }
-    for (size_t i = 1; i < text.size(); ++i) {
-        if (wrapper.ends.find(text[i]) != std::string_view::npos) return Option::Ends;
-        if (wrapper.with_value.find(text[i]) != std::string_view::npos)
-            return i + 1 == text.size() ? Option::WithNext : Option::Alone;
-    }
-    return Option::Alone;
-}
-
-// Where the command begins that a wrapper runs; none when it runs nothing that is written.
-std::optional<size_t> inner_start(const std::vector<Word>& words, const Wrapper& wrapper) {
-    size_t operands = wrapper.operands;
-    bool options = true;
-    for (size_t i = 1; i < words.size(); ++i) {
-        const std::string text = words[i].known_start();
-        if (options && words[i].is("--")) {
-            options = false;
-            continue;
-        }
-        const Option option = options ? read_option(text, wrapper) : Option::None;
-        if (option == Option::Ends) return std::nullopt;
-        if (option == Option::WithNext) ++i;
-        if (option != Option::None) continue;
-        if (wrapper.assignments && is_assignment(text)) continue;
-        if (wrapper.program == "env" && text == "-") continue;
-        options = false;
-        if (operands-- == 0) return i;
-    }
-    return std::nullopt;
-}
 
 void add_find(const std::vector<Word>& words, std::vector<Carried>& carried) {
     for (size_t i = 1; i < words.size(); ++i) {
@@ -283,31 +160,6 @@ void add_capital_c(const std::vector<Word>& words, std::vector<Carried>& carried
         if (words[i].is("-C")) carried.push_back({Kind::Code, i + 1, i + 2});
 }
 
-// git -c alias.x='!code', git rebase -x code, git bisect run words, git submodule foreach code
-void add_git(const std::vector<Word>& words, std::vector<Carried>& carried) {
-    for (size_t i = 1; i + 1 < words.size(); ++i) {
-        const std::string next = words[i + 1].known_start();
-        const size_t equals = next.find('=');
-        const std::string key = next.substr(0, equals);
-        const bool runs = key == "core.fsmonitor" || key == "core.editor" || key == "core.pager" ||
-                          key == "core.sshCommand" || key == "sequence.editor" ||
-                          key == "diff.external" || key == "credential.helper";
-        const bool alias = key.starts_with("alias.") && next.substr(equals + 1).starts_with('!');
-        if (words[i].is("-c") && equals != std::string::npos && (runs || alias)) {
-            carried.push_back({Kind::Code, i + 1, i + 2, false, equals + (alias ? 2U : 1U)});
-        } else if (words[i].is("--exec") || (words[i].is("-x") && words[i - 1].is("rebase"))) {
-            carried.push_back({Kind::Code, i + 1, i + 2});
-        } else if (words[i].is("run") && words[i - 1].is("bisect")) {
-            carried.push_back({Kind::Words, i + 1, words.size()});
-            return;
-        } else if (words[i].is("foreach")) {
-            const size_t first = words[i + 1].is("--recursive") ? i + 2 : i + 1;
-            if (first < words.size()) carried.push_back({Kind::Code, first, words.size()});
-            return;
-        }
-    }
-}
-
 void add_eval(const std::vector<Word>& words, std::vector<Carried>& carried) {
     const size_t first = words[1].is("--") ? 2 : 1;
     if (first < words.size()) carried.push_back({Kind::Code, first, words.size()});
@@ -346,7 +198,26 @@ constexpr Special specials[] = {
     {"readarray", add_capital_c},
     {"compgen", add_capital_c},
     {"complete", add_capital_c},
+    {"docker", add_docker},
+    {"podman", add_docker},
+    {"nerdctl", add_docker},
+    {"docker-compose", add_docker},
+    {"kubectl", add_behind_dashes},
+    {"oc", add_behind_dashes},
+    {"lxc", add_behind_dashes},
+    {"tmux", add_tmux},
+    {"screen", add_screen},
+    {"npx", add_npx},
+    {"npm", add_npx},
 };
+
+// ld-linux-x86-64.so.2 program: what the kernel starts for every program that is not static.
+constexpr Wrapper loader{
+    "ld.so", "", " library-path preload argv0 audit inhibit-rpath glibc-hwcaps-prepend ", 0};
+
+bool is_loader(std::string_view program) {
+    return program == "ld.so" || program.starts_with("ld-linux") || program.starts_with("ld-musl");
+}
 
 }  // namespace
 
@@ -365,7 +236,7 @@ std::vector<Carried> carried_by(const Command& command) {
         special->add(words, carried);
         return carried;
     }
-    if (const Wrapper* wrapper = wrapper_named(program)) {
+    if (const Wrapper* wrapper = is_loader(program) ? &loader : wrapper_named(program)) {
         if (const auto start = inner_start(words, *wrapper))
             carried.push_back({Kind::Words, *start, words.size(), wrapper->more_words});
     }

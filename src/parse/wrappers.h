@@ -13,9 +13,10 @@ namespace husk::parse {
 // What a command hands on to be run, besides what stands in the script.
 struct Carried {
     enum class Kind : uint8_t {
-        Words,   // words [first, last) are a command
-        Code,    // words [first, last), joined by spaces, are a script
-        Remote,  // the same, for another machine
+        Words,      // words [first, last) are a command
+        Code,       // words [first, last), joined by spaces, are a script
+        Remote,     // the same, for another machine
+        Elsewhere,  // words [first, last) are a command, for another machine or a container
     };
     Kind kind = Kind::Words;
     size_t first = 0;

@@ -20,7 +20,8 @@ Json command_json(const parse::Script& script, const decide::Judgement& judgemen
             {"where", text_or_null(judgement.where)},
             {"reason", text_or_null(judgement.reason)},
             {"instead", text_or_null(judgement.instead)},
-            {"allow_with", text_or_null(judgement.allow_with)}};
+            {"allow_with", text_or_null(judgement.allow_with)},
+            {"change", text_or_null(judgement.change)}};
 }
 
 }  // namespace

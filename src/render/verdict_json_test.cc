@@ -24,6 +24,7 @@ TEST(VerdictJson, HasEveryFieldInOrder) {
                            .reason = "It deletes everything.",
                            .instead = "Name the directory.",
                            .allow_with = "Bash(rm -rf /)",
+                           .change = "Bash(rm:*) at husk.yaml:1",
                            .severity = {},
                            .confidence = {},
                            .evidence = ""};
@@ -32,12 +33,13 @@ TEST(VerdictJson, HasEveryFieldInOrder) {
         dump(verdict_json(script, verdict)),
         R"({"decision":"deny","reason":"It deletes everything.","understood":true,"not_understood":[],)"
         R"("commands":[{"text":"cd x","range":[0,4],"decision":"allow","rule":null,"where":null,)"
-        R"("reason":null,"instead":null,"allow_with":null},)"
+        R"("reason":null,"instead":null,"allow_with":null,"change":null},)"
         R"({"text":"sudo rm -rf / >log","range":[8,26],"decision":"allow","rule":null,"where":null,)"
-        R"("reason":null,"instead":null,"allow_with":null},)"
+        R"("reason":null,"instead":null,"allow_with":null,"change":null},)"
         R"({"text":"rm -rf /","range":[13,21],"decision":"deny","rule":"rm/root",)"
         R"("where":"built in: rm","reason":"It deletes everything.",)"
-        R"json("instead":"Name the directory.","allow_with":"Bash(rm -rf /)"}],)json"
+        R"json("instead":"Name the directory.","allow_with":"Bash(rm -rf /)",)json"
+        R"json("change":"Bash(rm:*) at husk.yaml:1"}],)json"
         R"("files":[{"path":"log","operation":"write"}]})");
 }
 

@@ -28,10 +28,6 @@ std::string source_of(const std::string& rule, const std::string& where) {
     return parts.empty() ? "" : "(" + text::join(parts, ", ") + ")";
 }
 
-// What a rule asks about or denies, another cannot allow: both go before allow. Only what no
-// rule speaks of waits for one.
-bool rule_would_help(const std::string& decided_by) { return decided_by == "strict"; }
-
 void add_line(std::string& out, size_t indent, const std::string& text) {
     out += std::string(indent, ' ') + text::one_line(text) + "\n";
 }
@@ -56,8 +52,10 @@ void add_judgement(std::string& out, const parse::Command& command, const Judgem
         add_line(out, indent + 2, source);
     if (quiet) return;
     if (!judgement.instead.empty()) add_line(out, indent + 2, "instead: " + judgement.instead);
-    if (!judgement.allow_with.empty() && rule_would_help(judgement.rule))
+    if (!judgement.allow_with.empty())
         add_line(out, indent + 2, "allow it with: " + judgement.allow_with);
+    if (!judgement.change.empty())
+        add_line(out, indent + 2, "to allow it, change the rule " + judgement.change);
 }
 
 std::string files_line(const decide::Verdict& verdict) {
@@ -74,8 +72,9 @@ std::string without_full_stop(const std::string& sentence) {
 // Whose word it would take. Whoever runs the command is told to ask for it, not to help himself.
 std::string remedy(const decide::Verdict& verdict) {
     constexpr std::string_view built_in = "built in: ";
-    if (rule_would_help(verdict.rule) && !verdict.allow_with.empty())
+    if (!verdict.allow_with.empty())
         return "allow it with: " + text::join(verdict.allow_with, ", ");
+    if (!verdict.change.empty()) return "only the user can change the rule " + verdict.change;
     if (verdict.where.starts_with(built_in))
         return "only the user can switch off the pack " + verdict.where.substr(built_in.size());
     const bool in_file = verdict.where.contains(':');

@@ -31,7 +31,7 @@ struct Example {
         Judgement sudo = judgement(1, Decision::Ask, "It runs as root.");
         sudo.rule = "Bash(sudo:*)";
         sudo.where = "husk.yaml:3";
-        sudo.allow_with = "Bash(sudo rm -rf /)";
+        sudo.change = "Bash(sudo:*) at husk.yaml:3";
         Judgement cd = judgement(0, Decision::Allow, "It is allowed.");
         cd.rule = "Bash(cd)";
         cd.where = "husk.yaml:2";
@@ -49,6 +49,7 @@ TEST(VerdictText, IsATreeWithTheAnswerAtEachCommand) {
               "        (Bash(cd), husk.yaml:2)\n"
               "ask   sudo rm -rf / >log\n"
               "        It runs as root. (Bash(sudo:*), husk.yaml:3)\n"
+              "        to allow it, change the rule Bash(sudo:*) at husk.yaml:3\n"
               "deny    rm -rf /\n"
               "          It deletes everything. (rm/root, built in: rm)\n"
               "          instead: Name the directory.\n"
@@ -113,7 +114,7 @@ TEST(VerdictText, LongCommandsAreCutAndReasonsAreNot) {
                   std::string(18, 'x') + "…\n        " + reason + "\n");
 }
 
-TEST(VerdictText, ARuleThatAllowsIsShownOnlyWhereItWouldHelp) {
+TEST(VerdictText, ARuleThatWouldAllowIsShown) {
     decide::Verdict verdict;
     verdict.decision = Decision::Deny;
     verdict.commands = {judgement(0, Decision::Deny, "No rule allows it.")};
@@ -138,9 +139,11 @@ TEST(Refusal, SaysWhyAndWhatWouldHelp) {
         {Decision::Deny, "strict", "husk.yaml:2", "", "It is bad; allow it with: Bash(a), Bash(b)"},
         {Decision::Deny, "rm/root", "built in: rm", "Look first.",
          "It is bad; instead: Look first; only the user can switch off the pack rm"},
-        {Decision::Deny, "Bash(a)", "husk.yaml:2", "", "It is bad; the rule stands in husk.yaml:2"},
+        {Decision::Deny, "Bash(a)", "husk.yaml:2", "",
+         "It is bad; only the user can change the rule Bash(a) at husk.yaml:2"},
         {Decision::Ask, "no-db", "husk.yaml:2", "",
-         "nobody can be asked here: It is bad; the rule stands in husk.yaml:2"},
+         "nobody can be asked here: It is bad; only the user can change the rule no-db at "
+         "husk.yaml:2"},
         {Decision::Ask, "not-understood", "built in", "", "nobody can be asked here: It is bad"},
         {Decision::Deny, "syntax", "bash", "", "It is bad"},
     };
@@ -151,7 +154,9 @@ TEST(Refusal, SaysWhyAndWhatWouldHelp) {
         verdict.where = where;
         verdict.reason = "It is\nbad.";
         verdict.instead = instead;
-        verdict.allow_with = {"Bash(a)", "Bash(b)"};
+        if (verdict.rule == "strict") verdict.allow_with = {"Bash(a)", "Bash(b)"};
+        if (verdict.rule == "Bash(a)" || verdict.rule == "no-db")
+            verdict.change = verdict.rule + " at " + verdict.where;
         EXPECT_EQ(refusal(verdict), expected) << rule;
     }
 }

@@ -3,7 +3,9 @@
 // There the last pattern that matches decides, here the strictest. So a "*" is no rule here but
 // the answer for what no rule matches, and what stands before it counts for nothing there.
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -26,15 +28,12 @@ struct Glob {
 };
 
 // Most pairs of patterns are told apart by how they begin.
-bool begin_differently(std::string_view a, std::string_view b) {
-    const std::string_view first = a.substr(0, a.find_first_of("*?"));
-    const std::string_view second = b.substr(0, b.find_first_of("*?"));
-    return !first.starts_with(second) && !second.starts_with(first);
+std::string_view fixed_start(std::string_view pattern) {
+    return pattern.substr(0, pattern.find_first_of("*?"));
 }
 
 // Whether some text matches both. Only * (any text) and ? (one character) are special.
 bool overlap(std::string_view a, std::string_view b) {
-    if (begin_differently(a, b)) return false;
     // reachable[j]: some text matches what has been read of a, and the first j of b.
     std::vector<bool> reachable(b.size() + 1, false);
     reachable[0] = true;
@@ -64,15 +63,54 @@ std::string at_line(const Glob& glob) {
     return "\"" + glob.pattern + "\" in line " + std::to_string(glob.entry.where.line);
 }
 
+// Patterns by how they begin, so that each needs to be compared with few others.
+class Starts {
+public:
+    void add(const Glob& glob) {
+        const std::string start(fixed_start(glob.pattern));
+        lengths_.insert(start.size());
+        globs_[start].push_back(&glob);
+    }
+
+    // Those that may overlap with the pattern, at most `most`, in the order of the file.
+    std::vector<const Glob*> like(std::string_view pattern, size_t most) const {
+        const std::string start(fixed_start(pattern));
+        std::vector<const Glob*> found;
+        const auto take = [&](const std::vector<const Glob*>& globs) {
+            const size_t count = std::min(globs.size(), most - found.size());
+            found.insert(found.end(), globs.begin(),
+                         globs.begin() + static_cast<std::ptrdiff_t>(count));
+        };
+        for (const size_t length : lengths_) {
+            if (length >= start.size()) break;
+            if (const auto shorter = globs_.find(start.substr(0, length)); shorter != globs_.end())
+                take(shorter->second);
+        }
+        for (auto longer = globs_.lower_bound(start);
+             longer != globs_.end() && longer->first.starts_with(start) && found.size() < most;
+             ++longer)
+            take(longer->second);
+        std::ranges::sort(found);  // they stand in one list
+        return found;
+    }
+
+private:
+    std::set<size_t> lengths_;
+    std::map<std::string, std::vector<const Glob*>> globs_;
+};
+
 // An earlier and stricter rule decides here what this one decides there.
-std::string what_wins_here(const Glob& glob, std::span<const Glob> earlier) {
-    for (const Glob& other : earlier) {
-        if (other.answer > glob.answer && overlap(other.pattern, glob.pattern)) {
-            return "for what " + at_line(other) + " matches too, this decides there, because it " +
-                   "comes later; here " + word(other.answer) + " goes before " + word(glob.answer);
+std::string what_wins_here(const Glob& glob, const Starts& stricter) {
+    constexpr size_t most = 1000;
+    const std::vector<const Glob*> others = stricter.like(glob.pattern, most);
+    for (const Glob* other : others) {
+        if (overlap(other->pattern, glob.pattern)) {
+            return "for what " + at_line(*other) + " matches too, this decides there, because it " +
+                   "comes later; here " + word(other->answer) + " goes before " + word(glob.answer);
         }
     }
-    return "";
+    return others.size() < most ? ""
+                                : "earlier and stricter patterns that begin alike may decide here";
 }
 
 void add_note(std::string& note, const std::string& more) {
@@ -126,11 +164,16 @@ void add_globs(Imported& imported, std::vector<Glob> globs) {
     const auto last = std::ranges::find(globs.rbegin(), globs.rend(), "*", &Glob::pattern);
     const auto behind = static_cast<size_t>(globs.rend() - last);  // 0: there is no "*"
     for (size_t i = 0; i + 1 < behind; ++i) add_overruled(imported, globs[i], globs[behind - 1]);
-    const std::span<const Glob> counted = std::span(globs).subspan(behind);
-    for (size_t i = 0; i < counted.size(); ++i) {
-        Glob glob = counted[i];
-        glob.entry.note = what_wins_here(glob, counted.first(i));
+    Starts stricter_than_allow;
+    Starts stricter_than_ask;
+    for (const Glob& counted : std::span(globs).subspan(behind)) {
+        Glob glob = counted;
+        if (glob.answer != Answer::Deny)
+            glob.entry.note = what_wins_here(
+                glob, glob.answer == Answer::Allow ? stricter_than_allow : stricter_than_ask);
         add_glob(imported, std::move(glob));
+        if (counted.answer != Answer::Allow) stricter_than_allow.add(counted);
+        if (counted.answer == Answer::Deny) stricter_than_ask.add(counted);
     }
     if (behind > 0) add_rest(imported, std::move(globs[behind - 1]));
 }

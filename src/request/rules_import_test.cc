@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "request/starlark.h"
 
 namespace husk {
@@ -189,6 +191,18 @@ TEST(RulesImport, OpencodeEntryByEntry) {
         std::vector<testing::Matcher<std::string>> expected;
         for (const char* line : lines) expected.push_back(HasSubstr(line));
         EXPECT_THAT(told(opencode), testing::ElementsAreArray(expected)) << permission;
+    }
+}
+
+TEST(RulesImport, OpencodeFilesMayBeHuge) {
+    for (const char* before : {"tool", "*x", ""}) {
+        std::string text = "{\"permission\": {\"bash\": {";
+        for (int i = 0; i < 20'000; ++i)
+            text += (i == 0 ? "\n\"" : ",\n\"") + std::string(before) + std::to_string(i) +
+                    " *\": \"" + (i % 2 == 0 ? "deny" : "allow") + "\"";
+        const auto start = std::chrono::steady_clock::now();
+        EXPECT_EQ(imported(text + "}}}", "opencode.json").entries.size(), 20'000U);
+        EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10)) << before;
     }
 }
 

@@ -132,6 +132,11 @@ TEST_F(Checking, SuggestsTheNarrowestRules) {
     const Ran ran = check({"--suggest", "npm run build && eval \"$x\""});
     EXPECT_THAT(ran.out, AllOf(StartsWith("permissions:\n  allow:\n    - \"Bash(npm run build"),
                                HasSubstr("# no rule should allow: eval \"$x\"\n")));
+    // No rule helps against one that asks or denies, or against a pack.
+    users_rules("permissions: {deny: [\"Bash(curl:*)\"]}");
+    EXPECT_THAT(check({"--suggest", "curl x; git push -f"}).out,
+                AllOf(StartsWith("# change the rule Bash(curl:*) at "), HasSubstr("husk.yaml:1\n"),
+                      HasSubstr("# no rule should allow: git push -f\n")));
     // What it prints is what makes it run where only rules allow.
     users_rules("permissions: {mode: strict}");
     ASSERT_EQ(check({"npm run build | tee log"}).code, 1);
@@ -319,7 +324,8 @@ TEST_F(Checking, AtATerminalAPersonIsAsked) {
     // script(1) gives it a terminal and passes on what it is told.
     const auto asked = [&](const std::string& answer) {
         fs::remove(mark_);
-        const std::string command = "$HUSK run --cwd " + work_ + " 'touch " + mark_ + "'";
+        const std::string command =
+            "$HUSK run --mode open --cwd " + work_ + " 'touch " + mark_ + "'";
         return husk_.script("printf '" + answer + "' | script -qec \"" + command + "\" /dev/null");
     };
     const Ran yes = asked("y\\n");
@@ -337,7 +343,8 @@ TEST_F(Checking, AtATerminalAPersonIsAsked) {
     const Ran always = asked("a\\n");
     EXPECT_TRUE(fs::exists(mark_));
     EXPECT_THAT(always.out,
-                AllOf(HasSubstr("write this to your husk.yaml"), HasSubstr("Bash(touch")));
+                AllOf(HasSubstr("to allow it always, change the rule Bash(touch:*) at "),
+                      HasSubstr("husk.yaml:1")));
 }
 
 TEST_F(Checking, WhatDoesNotCountIsANoteOfTheReport) {

@@ -1,0 +1,114 @@
+// Arithmetic: everything in it is expanded.
+#include "parse/letters.h"
+#include "parse/parser.h"
+
+namespace husk::parse {
+
+// True when what starts here is arithmetic up to "))"; else nothing has happened.
+bool Parser::try_arithmetic() {
+    Script& script = state_.script;
+    const size_t commands = script.commands.size();
+    const size_t pipelines = script.pipelines.size();
+    const size_t functions = script.functions.size();
+    const size_t loops = script.loops.size();
+    const size_t reasons = script.not_understood.size();
+    const size_t carrier = state_.carrier;
+    const Via via = state_.via;
+    if (!enter()) {
+        leave();
+        return false;
+    }
+    const size_t begin = at_;
+    const bool arithmetic = scan_arithmetic();
+    leave();
+    if (arithmetic && !stopped()) {
+        state_.arithmetic = true;
+        return true;
+    }
+    state_.derived += at_ - begin + 1;
+    if (state_.derived > most_read_again) {
+        give_up("its parentheses are too tangled");
+        return false;
+    }
+    if (script.not_understood.size() > reasons && stopped()) return false;  // too much anyway
+    script.error.reset();
+    state_.stopped = false;
+    state_.carrier = carrier;
+    state_.via = via;
+    script.commands.resize(commands);
+    script.pipelines.resize(pipelines);
+    script.functions.resize(functions);
+    script.loops.resize(loops);
+    script.not_understood.resize(reasons);
+    return false;
+}
+
+bool Parser::scan_arithmetic() {
+    size_t depth = 0;
+    bool in_single = false;
+    while (!stopped()) {
+        const char letter = peek();
+        if (at_ >= end_) return false;
+        if (letter == '\'') {
+            in_single = !in_single;
+            advance();
+        } else if (in_single && letter != '$' && letter != '`') {
+            advance();
+        } else if (letter == '(') {
+            ++depth;
+            advance();
+        } else if (letter == ')' && depth > 0) {
+            --depth;
+            advance();
+        } else if (letter == ')') {
+            advance();
+            return eat(')');
+        } else {
+            scan_live(letter, Quoting::Inside);
+        }
+    }
+    return false;
+}
+
+void Parser::read_old_arithmetic(Word& word, Quoting quoting) {
+    const size_t begin = at_;
+    advance();
+    peek();
+    if (scan_subscript())
+        word.pieces.push_back({Piece::Kind::Arithmetic,
+                               std::string(slice(begin, at_)),
+                               quoting != Quoting::None,
+                               {}});
+}
+
+// [ ... ] with brackets that pair. It is arithmetic: everything in it is expanded, also what
+// stands in single quotes.
+bool Parser::scan_subscript() {
+    size_t depth = 0;
+    bool in_single = false;
+    // Of ${a[@]} and ${a[1]} nothing is evaluated.
+    const char inside = peek_after(1);
+    if (inside != '@' && inside != '*' && !is_digit(inside)) state_.arithmetic = true;
+    while (!stopped()) {
+        const char letter = peek();
+        if (at_ >= end_) {
+            fail("unexpected EOF while looking for matching `]'");
+        } else if (letter == '\'') {
+            in_single = !in_single;
+            advance();
+        } else if (in_single && letter != '$' && letter != '`') {
+            advance();
+        } else if (letter == '[') {
+            ++depth;
+            advance();
+        } else if (letter == ']') {
+            advance();
+            if (--depth == 0) return true;
+        } else {
+            scan_live(letter, Quoting::Inside);
+        }
+    }
+    return false;
+}
+
+}  // namespace husk::parse

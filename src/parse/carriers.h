@@ -1,0 +1,33 @@
+// Programs that run what their arguments say, each in its own way.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parse/script.h"
+#include "parse/wrappers.h"
+
+namespace husk::parse {
+
+// git -c core.pager=code, git config alias.x '!code', git rebase -x code, git bisect run words
+void add_git(const std::vector<Word>& words, std::vector<Carried>& carried);
+// It is told to look elsewhere for programs of its own: --exec-path, core.hooksPath.
+bool git_hides_code(const std::vector<Word>& words);
+
+// docker run IMAGE words, docker compose exec SERVICE words
+void add_docker(const std::vector<Word>& words, std::vector<Carried>& carried);
+// kubectl exec POD -- words
+void add_behind_dashes(const std::vector<Word>& words, std::vector<Carried>& carried);
+
+// tmux new-session code, tmux send-keys code Enter
+void add_tmux(const std::vector<Word>& words, std::vector<Carried>& carried);
+// screen -dm words
+void add_screen(const std::vector<Word>& words, std::vector<Carried>& carried);
+
+// npx -c code, npm exec -c code
+void add_npx(const std::vector<Word>& words, std::vector<Carried>& carried);
+
+// The commands in a table for cron, as a script.
+std::string commands_of_crontab(const std::string& table);
+
+}  // namespace husk::parse
