@@ -1,0 +1,202 @@
+#include "confine/syscalls.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/ioprio.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "confine/syscalls_table.h"
+
+namespace husk::confine {
+namespace {
+
+using os::ArgumentCase;
+using os::ArgumentTest;
+using os::fail_with;
+using os::let_through;
+using os::Width;
+
+using Cases = std::vector<ArgumentCase>;
+
+void add(os::SyscallFilter& filter, const Syscall& call, uint32_t action, Cases cases = {}) {
+    if (const auto number = call.number(filter.arch))
+        filter.rules.push_back({*number, action, std::move(cases)});
+}
+
+ArgumentTest int_is(uint32_t argument, uint32_t value) {
+    return {.argument = argument, .width = Width::Int, .value = value};
+}
+
+ArgumentTest int_bits_are(uint32_t argument, uint32_t mask, uint32_t value) {
+    return {.argument = argument, .width = Width::Int, .value = value, .mask = mask};
+}
+
+ArgumentTest long_bits_are(uint32_t argument, uint64_t mask, uint64_t value) {
+    return {.argument = argument, .width = Width::Long, .value = value, .mask = mask};
+}
+
+bool applies(When when, const SyscallPolicy& policy) {
+    switch (when) {
+        case When::Always: return true;
+        case When::WithoutMountNamespace: return policy.metadata_forbidden;
+        case When::WithoutIpcNamespace: return !policy.ipc_namespace;
+        case When::WithoutTruncateRight: return policy.truncate_forbidden;
+    }
+    std::unreachable();
+}
+
+// No new namespaces: they come with capabilities, and the kernel behind those is large. clone
+// does not look at its upper half; unshare has flags that this list has never heard of.
+void judge_namespaces(os::SyscallFilter& filter) {
+    constexpr uint64_t new_namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
+                                        CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+    static_assert(new_namespaces == 0x7E020000);
+    constexpr uint64_t harmless = CLONE_FILES | CLONE_FS | CLONE_SYSVSEM;
+    add(filter, {"clone", 56, 220}, fail_with(EPERM),
+        {{{int_bits_are(0, new_namespaces, 0)}, let_through}});
+    add(filter, {"unshare", 272, 97}, fail_with(EPERM),
+        {{{long_bits_are(0, ~harmless, 0)}, let_through}});
+}
+
+// Typing into a terminal (CVE-2017-5226, CVE-2023-28100), and what changes a file or directory
+// that is open for reading.
+void judge_ioctl(os::SyscallFilter& filter, const SyscallPolicy& policy) {
+    constexpr uint32_t never[] = {TIOCSTI, TIOCLINUX, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR};
+    constexpr uint32_t metadata[] = {
+        0x40087602,  // FS_IOC_SETVERSION
+        0x40086604,  // EXT4_IOC_SETVERSION
+        0x40806685,  // FS_IOC_ENABLE_VERITY
+        0x800c6613,  // FS_IOC_SET_ENCRYPTION_POLICY
+        0x40047211,  // FAT_IOCTL_SET_ATTRIBUTES
+        0x50009401,  // BTRFS_IOC_SNAP_CREATE
+        0x50009417,  // BTRFS_IOC_SNAP_CREATE_V2
+        0x5000940e,  // BTRFS_IOC_SUBVOL_CREATE
+        0x50009418,  // BTRFS_IOC_SUBVOL_CREATE_V2
+        0x5000940f,  // BTRFS_IOC_SNAP_DESTROY
+        0x5000943f,  // BTRFS_IOC_SNAP_DESTROY_V2
+        0x4008941a,  // BTRFS_IOC_SUBVOL_SETFLAGS
+    };
+    Cases cases;
+    for (const uint32_t request : never) cases.push_back({{int_is(1, request)}, fail_with(EPERM)});
+    if (policy.metadata_forbidden)
+        for (const uint32_t request : metadata)
+            cases.push_back({{int_is(1, request)}, fail_with(EROFS)});
+    add(filter, {"ioctl", 16, 29}, let_through, std::move(cases));
+}
+
+struct SocketKind {
+    int family;
+    int type;
+    int protocol;
+};
+
+// 0 is the usual protocol of a type. No raw sockets, and none of the protocols that Landlock's
+// rules for ports do not see (MPTCP, SCTP, DCCP, UDP-Lite).
+constexpr SocketKind internet[] = {
+    {AF_INET, SOCK_STREAM, 0},  {AF_INET, SOCK_STREAM, IPPROTO_TCP},
+    {AF_INET, SOCK_DGRAM, 0},   {AF_INET, SOCK_DGRAM, IPPROTO_UDP},
+    {AF_INET6, SOCK_STREAM, 0}, {AF_INET6, SOCK_STREAM, IPPROTO_TCP},
+    {AF_INET6, SOCK_DGRAM, 0},  {AF_INET6, SOCK_DGRAM, IPPROTO_UDP},
+};
+
+// What `ping` opens. There is nobody to ping in a network of one's own.
+constexpr SocketKind pings[] = {
+    {AF_INET, SOCK_DGRAM, IPPROTO_ICMP},
+    {AF_INET6, SOCK_DGRAM, IPPROTO_ICMPV6},
+};
+
+ArgumentTest family_is(int family) { return int_is(0, static_cast<uint32_t>(family)); }
+ArgumentTest protocol_is(int protocol) { return int_is(2, static_cast<uint32_t>(protocol)); }
+ArgumentTest type_is(int type) {
+    constexpr uint32_t without_flags = 0xf;  // SOCK_CLOEXEC and SOCK_NONBLOCK are in it too
+    return int_bits_are(1, without_flags, static_cast<uint32_t>(type));
+}
+
+ArgumentCase allowed(const SocketKind& kind) {
+    return {{family_is(kind.family), protocol_is(kind.protocol), type_is(kind.type)}, let_through};
+}
+
+// The names and addresses of interfaces, which getaddrinfo asks for.
+ArgumentCase allowed_route() {
+    return {{family_is(AF_NETLINK), protocol_is(NETLINK_ROUTE)}, let_through};
+}
+
+Cases socket_cases(Sockets sockets) {
+    const bool network = sockets == Sockets::Network;
+    Cases cases;
+    if (sockets == Sockets::None) return cases;
+    if (sockets != Sockets::PrivateNetwork) cases.push_back({{family_is(AF_UNIX)}, let_through});
+    if (sockets == Sockets::Unix) return cases;
+    for (const SocketKind& kind : internet) cases.push_back(allowed(kind));
+    if (network)
+        for (const SocketKind& kind : pings) cases.push_back(allowed(kind));
+    cases.push_back(allowed_route());
+    if (network)
+        for (const int family : {AF_INET, AF_INET6, AF_NETLINK})
+            cases.push_back({{family_is(family)}, fail_with(EPROTONOSUPPORT)});
+    return cases;
+}
+
+// Where the network is open, a program shall take what is missing for an old kernel; elsewhere
+// it shall see that it is not permitted. send and recv are never refused: pairs need them.
+void judge_sockets(os::SyscallFilter& filter, Sockets sockets) {
+    const int error = sockets == Sockets::Network ? EAFNOSUPPORT : EPERM;
+    add(filter, {"socket", 41, 198}, fail_with(error), socket_cases(sockets));
+    // Half a pair of datagrams can still send to any path.
+    Cases pairs = {{{family_is(AF_UNIX), type_is(SOCK_STREAM)}, let_through},
+                   {{family_is(AF_UNIX), type_is(SOCK_SEQPACKET)}, let_through}};
+    if (sockets == Sockets::Unix || sockets == Sockets::Network)
+        pairs = {{{family_is(AF_UNIX)}, let_through}};
+    add(filter, {"socketpair", 53, 199}, fail_with(error), std::move(pairs));
+}
+
+// Without a PID namespace the processes of the same user are in reach: only what is about the
+// caller (0), or about its own process group, is let through. PRIO_USER with 0 is everybody.
+void judge_tuning(os::SyscallFilter& filter) {
+    add(filter, {"prlimit64", 302, 261}, fail_with(EPERM),
+        {{{int_is(0, 0)}, let_through},
+         {{long_bits_are(2, ~uint64_t{0}, 0)}, let_through}});  // only asks
+    add(filter, {"setpriority", 141, 140}, fail_with(EPERM),
+        {{{int_is(1, 0), int_is(0, PRIO_PROCESS)}, let_through},
+         {{int_is(1, 0), int_is(0, PRIO_PGRP)}, let_through}});
+    add(filter, {"ioprio_set", 251, 30}, fail_with(EPERM),
+        {{{int_is(1, 0), int_is(0, IOPRIO_WHO_PROCESS)}, let_through},
+         {{int_is(1, 0), int_is(0, IOPRIO_WHO_PGRP)}, let_through}});
+}
+
+// O_TRUNC empties a file that is opened for reading (or with access mode 3, for nothing), and
+// an old Landlock only asks whether it may be read.
+void judge_truncation(os::SyscallFilter& filter) {
+    constexpr uint32_t mask = O_ACCMODE | O_TRUNC;
+    const auto cases = [](uint32_t flags) -> Cases {
+        return {{{int_bits_are(flags, mask, O_RDONLY | O_TRUNC)}, fail_with(EACCES)},
+                {{int_bits_are(flags, mask, O_ACCMODE | O_TRUNC)}, fail_with(EACCES)}};
+    };
+    add(filter, {"open", 2, no_such_call}, let_through, cases(1));
+    add(filter, {"openat", 257, 56}, let_through, cases(2));
+}
+
+}  // namespace
+
+os::SyscallFilter syscall_policy(const SyscallPolicy& policy, uint32_t arch) {
+    os::SyscallFilter filter{.arch = arch, .highest_known = newest_call, .rules = {}};
+    for (const RefusedCall& row : refused_calls())
+        if (applies(row.when, policy)) add(filter, row.call, fail_with(row.error));
+    judge_namespaces(filter);
+    judge_ioctl(filter, policy);
+    judge_sockets(filter, policy.sockets);
+    if (!policy.pid_namespace) judge_tuning(filter);
+    if (policy.truncate_forbidden) judge_truncation(filter);
+    return filter;
+}
+
+}  // namespace husk::confine

@@ -1,0 +1,30 @@
+// Which system calls a confined session may make. The filter stands once for the whole session:
+// nursery and keepers live under it too.
+#pragma once
+
+#include <cstdint>
+
+#include "os/seccomp.h"
+
+namespace husk::confine {
+
+// Connected pairs of unix sockets are always allowed, and so is all that is done with a socket one
+// has: what is not wanted is not made in the first place.
+enum class Sockets {
+    None,
+    Unix,            // AF_UNIX only
+    Network,         // as the user, but for odd families and protocols
+    PrivateNetwork,  // the loopback of a namespace of its own; no unix socket of anyone outside
+};
+
+struct SyscallPolicy {
+    bool metadata_forbidden;  // there is no mount namespace that keeps it: modes, owners, times...
+    Sockets sockets;
+    bool pid_namespace;
+    bool ipc_namespace;
+    bool truncate_forbidden;  // Landlock cannot (ABI below 3)
+};
+
+os::SyscallFilter syscall_policy(const SyscallPolicy& policy, uint32_t arch = os::native_arch);
+
+}  // namespace husk::confine
