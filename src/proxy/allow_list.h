@@ -1,0 +1,45 @@
+// What `network: [...]` in husk.yaml allows. The syntax is in docs/proxy.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "proxy/address.h"
+#include "proxy/target.h"
+
+namespace husk::proxy {
+
+class AllowList {
+public:
+    // One entry a line, empty lines do not count. One that cannot be understood is an error,
+    // since whoever wrote it expects something of it. No entry: nothing is allowed.
+    static Result<AllowList> parse(std::string_view text);
+
+    // Whether somebody may ask for it.
+    bool allows(const Target& target) const;
+
+    // Whether it may be connected to at `address`, which is the target itself or what its name
+    // has led to: a name leads only to public addresses and to those that are listed as
+    // such; `localhost`, where it is listed, also to loopback.
+    bool allows(const Target& target, const Address& address) const;
+
+private:
+    enum class Which { Itself, Below };  // "host", "*.host"
+    struct Entry {
+        Which which = Which::Itself;
+        std::string name;
+        std::optional<Address> address;
+        std::vector<uint16_t> ports;  // none: any
+    };
+
+    static std::optional<Entry> parse_entry(std::string_view line);
+    static bool opens(const Entry& entry, const Target& target);
+
+    std::vector<Entry> entries_;
+};
+
+}  // namespace husk::proxy

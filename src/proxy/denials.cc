@@ -1,0 +1,62 @@
+#include "proxy/denials.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+
+namespace husk::proxy {
+namespace {
+
+std::string utc(std::chrono::system_clock::time_point time) {
+    const auto ms = std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count();
+    const std::time_t seconds = ms / 1000;
+    std::tm parts{};
+    ::gmtime_r(&seconds, &parts);
+    char text[64];
+    const size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+    char fraction[8];
+    std::snprintf(fraction, sizeof fraction, ".%03dZ", static_cast<int>(ms % 1000));
+    return std::string(text, size) + fraction;
+}
+
+std::string missing_entry(const Denial& denial) {
+    if (denial.led_to) return to_text(*denial.led_to, denial.target.port);
+    return to_text(denial.target);
+}
+
+}  // namespace
+
+std::string allow_with(const Denial& denial) {
+    const std::string entry = missing_entry(denial);
+    // In YAML a bracket begins a list.
+    return entry.starts_with('[') ? "network: ['" + entry + "']" : "network: [" + entry + "]";
+}
+
+std::string explanation(const Denial& denial) {
+    std::string text = "husk: no connection to " + to_text(denial.target) + ".\n";
+    if (denial.led_to)
+        text += "The name is allowed, but it leads to " + to_text(*denial.led_to) +
+                ", which is not a public address.\n";
+    else
+        text += "This session reaches only the hosts that its settings list.\n";
+    return text +
+           "What would allow it is one more entry in `network: hosts` in husk.yaml:\n\n    " +
+           allow_with(denial) + "\n";
+}
+
+// Nothing has to be escaped: a target holds only what parse_target lets through.
+std::string log_line(const Denial& denial, std::chrono::system_clock::time_point time) {
+    return R"({"time":")" + utc(time) + R"(","operation":"connect","address":")" +
+           to_text(denial.target) + R"(","allow_with":")" + allow_with(denial) + "\"}\n";
+}
+
+void DenialLog::note(const Denial& denial) {
+    if (!file_ || left_ == 0) return;
+    --left_;
+    const std::string line = log_line(denial, std::chrono::system_clock::now());
+    // One write, so that lines stay whole. A full disk must not stop the proxy.
+    if (::write(file_.get(), line.data(), line.size()) < 0) return;
+}
+
+}  // namespace husk::proxy
