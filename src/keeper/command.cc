@@ -2,8 +2,10 @@
 
 #include <asm/errno.h>
 #include <asm/fcntl.h>
+#include <linux/resource.h>
 #include <linux/signalfd.h>
 #include <linux/wait.h>
+#include <stddef.h>
 
 #include "message.h"
 #include "pool.h"
@@ -14,6 +16,7 @@ namespace keeper {
 namespace {
 
 using husk::record::Reason;
+using husk::record::Resource;
 using husk::record::State;
 using husk::wire::Leftovers;
 using keeper_clock::after;
@@ -34,11 +37,18 @@ constexpr uint64_t round_ms = 2;
 constexpr uint64_t late_round_ms = 1000;
 constexpr uint32_t caller_gone_patience_ms = 300;
 constexpr uint32_t default_patience_ms = 2000;
+constexpr uint64_t us_in_ms = 1000;
 constexpr int msg_dontwait = 0x40;
 constexpr int msg_nosignal = 0x4000;
 
 void tell(int lifeline, char word) {
     if (lifeline >= 0) sys::send(lifeline, &word, 1, msg_dontwait | msg_nosignal);
+}
+
+husk::wire::Limit find_limit(const husk::wire::Plan& plan, uint32_t resource) {
+    for (uint32_t i = 0; i < plan.limit_count; ++i)
+        if (plan.limits[i].resource == resource) return plan.limits[i];
+    return {};
 }
 
 bool is_over(uint64_t moment, uint64_t now) { return moment != never && now >= moment; }
@@ -67,6 +77,9 @@ void Command::keep(const husk::wire::Plan& plan, Page& page, Handles& handles, o
     plan_patience_ms_ = plan.patience_ms;
     idle_ms_ = plan.idle_ms;
     output_limit_ = plan.output_limit;
+    cpu_ms_ = plan.tree.cpu_us / us_in_ms;
+    cpu_ = find_limit(plan, RLIMIT_CPU);
+    file_size_ = find_limit(plan, RLIMIT_FSIZE);
 
     now_ = monotonic();
     deadline_ = after(now_, plan.deadline_ms);
@@ -74,6 +87,7 @@ void Command::keep(const husk::wire::Plan& plan, Page& page, Handles& handles, o
     lifetime_ms_ = plan.lifetime_ms;
     rest_at_ = after(now_, rest_after_ms);
     register_at_ = after(now_, register_after_ms);
+    watch_.begin(plan.tree, now_);
     if (registry_.at_once) enroll();
     foreground_ = (plan.flags & husk::wire::Foreground) != 0;
     if (!foreground_) {
@@ -100,7 +114,8 @@ void Command::finish_output() {
 uint64_t Command::next_moment() const {
     uint64_t next = earlier(earlier(deadline_, idle_at_), earlier(lifetime_at_, settled_at_));
     next = earlier(next, earlier(earlier(patience_at_, round_at_), give_up_at_));
-    return earlier(earlier(next, save_at_), earlier(rest_at_, register_at_));
+    next = earlier(earlier(next, save_at_), earlier(rest_at_, register_at_));
+    return earlier(next, watch_.next());
 }
 
 void Command::wait_for_events() {
@@ -155,15 +170,24 @@ void Command::on_signals() {
 
 void Command::reap() {
     for (;;) {
+        // Looked at before it is reaped: until then a dead process keeps its limits.
+        sys::ChildInfo dead{};
+        const long found = sys::waitid_any(&dead, WEXITED | WNOHANG | WNOWAIT | __WALL);
+        if (found == -ECHILD) tree_empty_ = true;
+        if (found < 0 || dead.pid == 0) break;
+        const bool is_main = static_cast<uint32_t>(dead.pid) == (*page_)->main && !main_ended_;
+        const limits::Breach breach = is_main ? kernel_breach(dead) : limits::Breach{};
         int status = 0;
         rusage used{};
-        const long pid = sys::wait4(-1, &status, WNOHANG | __WALL, &used);
-        if (pid == -ECHILD) tree_empty_ = true;
-        if (pid <= 0) break;
+        if (sys::wait4(dead.pid, &status, WNOHANG | __WALL, &used) <= 0) break;
         meter_->add(used);
-        if (static_cast<uint32_t>(pid) != (*page_)->main || main_ended_) continue;
+        if (!is_main) continue;
+        if (!published_) {
+            note_end(status);
+            // The kernel was faster than we: the rest of the tree goes.
+            if (breach.limit != 0 && ladder_ == ladder::State::Standing) exceed(breach);
+        }
         main_ended_ = true;
-        if (!published_) note_end(status);
     }
     if (main_ended_ && !published_) on_main_end();
 }
@@ -172,6 +196,27 @@ void Command::note_end(int status) {
     (*page_)->wait_status = status;
     (*page_)->duration_ns = monotonic() - (*page_)->started_mono;
     (*page_)->ended = realtime();
+}
+
+// Whether main died of a limit of the plan's, and not of one that it gave itself.
+limits::Breach Command::kernel_breach(const sys::ChildInfo& main) const {
+    constexpr int cld_killed = 2;
+    constexpr int cld_dumped = 3;
+    constexpr uint64_t ms_in_second = 1000;
+    if (main.code != cld_killed && main.code != cld_dumped) return {};
+    const auto has = [&main](unsigned resource, uint64_t soft, uint64_t hard) {
+        sys::ResourceLimit limit{};
+        return sys::prlimit64(main.pid, resource, nullptr, &limit) == 0 && limit.soft == soft &&
+               limit.hard == hard;
+    };
+    const husk::wire::Limit& size = file_size_;
+    if (main.status == SIGXFSZ && size.soft != 0 && has(RLIMIT_FSIZE, size.soft, size.hard))
+        return {Resource::FileSize, size.soft, size.soft};
+    // The kernel moves the soft limit on with each signal.
+    const husk::wire::Limit& cpu = cpu_;
+    if (main.status == SIGXCPU && cpu.soft != 0 && has(RLIMIT_CPU, cpu.soft + 1, cpu.hard))
+        return {Resource::Cpu, cpu_ms_, cpu.soft * ms_in_second};
+    return {};
 }
 
 // Main has ended, or something of its tree has, after main.
@@ -198,8 +243,17 @@ void Command::settle() {
     deadline_ = idle_at_ = never;  // they were the command's
 }
 
+// Most commands are never looked at, and pay nothing.
+void Command::save_peaks() {
+    const husk::record::Peaks peaks{watch_.peak().memory, watch_.peak().processes};
+    if (peaks.processes == 0) return;
+    (*page_)->peaks = peaks;
+    sys::pwrite(handles_->record, &peaks, sizeof peaks, offsetof(husk::record::Record, peaks));
+}
+
 void Command::publish(State state) {
     if (meter_->read((*page_)->usage)) page_->set(husk::record::IoKnown);
+    save_peaks();
     if (state == State::Gone) (*page_)->gone = realtime();
     page_->save_ending();
     page_->save_state(state);
@@ -228,6 +282,13 @@ void Command::detach() {
     sys::close_once(handles_->caller);
 }
 
+void Command::exceed(const limits::Breach& breach) {
+    (*page_)->resource = breach.resource;
+    (*page_)->limit = breach.limit;
+    (*page_)->peak = breach.reached;
+    stop(Reason::Limit, stop_signal_, plan_patience_ms_);
+}
+
 void Command::stop(Reason reason, uint32_t signal, uint32_t patience_ms) {
     // Who asked first is the reason, unless the command was already over.
     const bool over = main_ended_ && leftovers_ != Leftovers::Wait;
@@ -248,6 +309,7 @@ void Command::climb(ladder::Event event) {
     if (step.action == ladder::Action::Kill) {
         page_->set(husk::record::KillSent);
         patience_at_ = never;
+        watch_.end();
         give_up_at_ = after(now_, give_up_after_ms);
         kill_round();
     }
@@ -318,11 +380,18 @@ void Command::on_limits() {
     }
     const uint64_t bytes = out_->bytes() + err_->bytes();
     if (output_limit_ != 0 && bytes > output_limit_) {
-        (*page_)->limit = output_limit_;
-        (*page_)->peak = bytes;
+        const uint64_t limit = output_limit_;
         output_limit_ = 0;
-        stop(Reason::OutputLimit, stop_signal_, plan_patience_ms_);
+        exceed({Resource::Output, limit, bytes});
     }
+    if (is_over(watch_.next(), now_)) on_breach(watch_.look(now_, *meter_));
+}
+
+void Command::on_breach(const limits::Breach& breach) {
+    if (breach.limit == 0) return;
+    if (ladder_ == ladder::State::Standing) return exceed(breach);
+    // Asked to end, it takes ever more of what the machine has: that is the end of patience.
+    climb(ladder::Event::StopHard);
 }
 
 void Command::on_ladder() {

@@ -8,9 +8,11 @@
 #include "cgroup.h"
 #include "clock.h"
 #include "ladder.h"
+#include "limits.h"
 #include "output.h"
 #include "page.h"
 #include "record.h"
+#include "sys.h"
 #include "usage.h"
 #include "wire.h"
 
@@ -48,18 +50,22 @@ private:
     void on_caller();
     void on_clock();
     void on_limits();
+    void on_breach(const limits::Breach& breach);
     void on_ladder();
     void enroll();
     void reap();
     void note_end(int status);
+    limits::Breach kernel_breach(const sys::ChildInfo& main) const;
     void on_main_end();
 
+    void exceed(const limits::Breach& breach);
     void stop(husk::record::Reason reason, uint32_t signal, uint32_t patience_ms);
     void climb(ladder::Event event);
     void kill_round();
     void detach();
     void settle();
     void finish_output();
+    void save_peaks();
     void publish(husk::record::State state);
     uint64_t next_moment() const;
 
@@ -100,6 +106,10 @@ private:
     uint64_t idle_ms_ = 0;
     uint64_t lifetime_ms_ = 0;
     uint64_t output_limit_ = 0;
+    uint64_t cpu_ms_ = 0;
+    husk::wire::Limit cpu_{};  // of each process; all 0 when there is none
+    husk::wire::Limit file_size_{};
+    limits::Watch watch_;
 };
 
 }  // namespace keeper

@@ -30,7 +30,7 @@ enum class Reason : uint32_t {
     NotStarted = 1,     // `step` and `error` say where and why
     Deadline = 2,       // the time of the call was over
     Idle = 3,           // no output for too long
-    OutputLimit = 4,    // more output than allowed
+    Limit = 4,          // more than allowed of what `resource` says: of output, if it says nothing
     Lifetime = 5,       // a background shell or a leftover outlived its limit
     Killed = 6,         // somebody asked for it by id
     Cancelled = 7,      // the caller took the call back
@@ -38,6 +38,16 @@ enum class Reason : uint32_t {
     SessionEnded = 9,   // the session was ended
     KeeperKilled = 10,  // written by the nursery
     KeeperStopped = 11,
+};
+
+// Of what a command used more than it may.
+enum class Resource : uint32_t {
+    Output = 0,
+    Cpu = 1,     // milliseconds
+    Memory = 2,  // bytes, as are all that follow but processes
+    Processes = 3,
+    Disk = 4,      // written to storage
+    FileSize = 5,  // of one file
 };
 
 // What the keeper was about to do when it could not start the command.
@@ -91,6 +101,12 @@ struct Usage {
     uint64_t written_bytes;
 };
 
+// Of the whole tree, as far as it was looked at; all 0 when it never was.
+struct Peaks {
+    uint64_t memory;  // bytes; shared pages count once
+    uint64_t processes;
+};
+
 struct Record {
     uint32_t magic;
     uint16_t version;
@@ -128,14 +144,17 @@ struct Record {
     uint64_t limit;        // of the reason that has one: its value,
     uint64_t peak;         // and what was reached
     Usage usage;
-    uint32_t killed;  // processes that were sent SIGKILL when leftovers were cleared
-    uint32_t reserved;
-    uint64_t gone;  // realtime, nanoseconds
+    uint32_t killed;    // processes that were sent SIGKILL when leftovers were cleared
+    Resource resource;  // that the limit is of
+    uint64_t gone;      // realtime, nanoseconds
 
     // From readers: how far they have been told.
     uint64_t told_out;
     uint64_t told_err;
-    char padding[112];
+
+    // From the keeper again, with the ending.
+    Peaks peaks;
+    char padding[96];
 };
 
 static_assert(sizeof(Record) == size);

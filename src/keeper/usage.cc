@@ -10,16 +10,20 @@ uint64_t microseconds(const __kernel_old_timeval& time) {
     return static_cast<uint64_t>(time.tv_sec) * 1'000'000 + static_cast<uint64_t>(time.tv_usec);
 }
 
-// The number behind "\n<name>: ".
+}  // namespace
+
+namespace usage {
+
 bool number_after(const char* text, const char* name, uint64_t& value) {
     for (const char* line = text; *line != 0; ++line) {
         if (line != text && line[-1] != '\n') continue;
         const char* at = line;
         const char* want = name;
         while (*want != 0 && *at == *want) ++at, ++want;
-        if (*want != 0 || at[0] != ':' || at[1] != ' ') continue;
+        if (*want != 0 || *at != ':') continue;
+        for (++at; *at == ' ' || *at == '\t';) ++at;
         value = 0;
-        for (at += 2; *at >= '0' && *at <= '9'; ++at)
+        for (; *at >= '0' && *at <= '9'; ++at)
             value = value * 10 + static_cast<uint64_t>(*at - '0');
         return true;
     }
@@ -33,10 +37,6 @@ bool read_io(int fd, uint64_t& read, uint64_t& written) {
     text[got] = 0;
     return number_after(text, "read_bytes", read) && number_after(text, "write_bytes", written);
 }
-
-}  // namespace
-
-namespace usage {
 
 void Meter::open() {
     process_io_ = static_cast<int>(sys::openat(AT_FDCWD, "/proc/self/io", O_RDONLY | O_CLOEXEC));
@@ -64,6 +64,12 @@ bool Meter::read(husk::record::Usage& into) {
     before_ = now;
     into = sum_;
     return known;
+}
+
+uint64_t Meter::written_bytes() const {
+    const Bytes now = children_bytes();
+    const bool known = now.known && before_.known;
+    return sum_.written_bytes + (known ? now.written - before_.written : 0);
 }
 
 Meter::Bytes Meter::children_bytes() const {

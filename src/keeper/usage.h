@@ -9,6 +9,12 @@
 
 namespace usage {
 
+// The number in the line "<name>: <number>" of a file of /proc.
+bool number_after(const char* text, const char* name, uint64_t& value);
+
+// Bytes of storage from /proc/<pid>/io; false when it may not be read.
+bool read_io(int fd, uint64_t& read, uint64_t& written);
+
 class Meter {
 public:
     // Opens the keeper's own counters; needs to be dumpable at that moment.
@@ -17,6 +23,9 @@ public:
     void add(const rusage& reaped);
     // Fills in what is known; false when bytes could not be measured.
     bool read(husk::record::Usage& into);
+    // Of what was reaped until now.
+    uint64_t cpu_us() const { return sum_.user_us + sum_.system_us; }
+    uint64_t written_bytes() const;
 
 private:
     struct Bytes {

@@ -1,0 +1,307 @@
+#include "limits.h"
+
+#include <linux/fcntl.h>
+
+#include "path.h"
+#include "sys.h"
+
+namespace {
+
+using husk::record::Resource;
+using husk::wire::TreeLimits;
+
+constexpr unsigned max_pids = 32768;
+int pids[max_pids];  // touched only as far as a tree reaches
+unsigned pid_count = 0;
+
+constexpr uint64_t tick_us = 10'000;  // /proc counts in hundredths of a second
+constexpr uint64_t some_memory = 1 << 20;
+
+void raise(uint64_t& peak, uint64_t value) {
+    if (value > peak) peak = value;
+}
+
+Path path_of(int pid, const char* file) {
+    Path path;
+    path.add("/proc/");
+    path.add(pid);
+    path.add(file);
+    return path;
+}
+
+int open_for_reading(const Path& path) {
+    return static_cast<int>(sys::openat(AT_FDCWD, path.text, O_RDONLY | O_CLOEXEC));
+}
+
+// The file as text; false when there is none, or it is not for us.
+template <unsigned size>
+bool read_text(const Path& path, char (&text)[size]) {
+    const int fd = open_for_reading(path);
+    if (fd < 0) return false;
+    const long got = sys::read(fd, text, size - 1);
+    sys::close(fd);
+    if (got <= 0) return false;
+    text[got] = 0;
+    return true;
+}
+
+uint64_t take_number(const char*& at) {
+    while (*at == ' ') ++at;
+    uint64_t number = 0;
+    for (; *at >= '0' && *at <= '9'; ++at) number = number * 10 + static_cast<uint64_t>(*at - '0');
+    return number;
+}
+
+void skip_words(const char*& at, int count) {
+    for (; count > 0; --count) {
+        while (*at == ' ') ++at;
+        while (*at != ' ' && *at != 0) ++at;
+    }
+}
+
+void read_children(const Path& path) {
+    const int fd = open_for_reading(path);
+    if (fd < 0) return;
+    char buffer[1024];
+    int number = 0;
+    for (;;) {
+        const long got = sys::read(fd, buffer, sizeof buffer);
+        for (long i = 0; i < got; ++i) {
+            if (buffer[i] != ' ') {
+                number = number * 10 + (buffer[i] - '0');
+                continue;
+            }
+            if (pid_count < max_pids) pids[pid_count++] = number;
+            number = 0;
+        }
+        constexpr long longest_number = 12;
+        if (got < static_cast<long>(sizeof buffer) - longest_number) break;  // that was the end
+    }
+    sys::close(fd);
+}
+
+struct DirectoryEntry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t size;
+    uint8_t type;
+    char name[1];
+};
+
+// A child belongs to the thread that made it; most processes have one thread, which has the
+// number of the process, and need no list of them.
+void read_children_of(int pid, uint64_t threads) {
+    Path tasks = path_of(pid, "/task/");
+    if (threads <= 1) {
+        tasks.add(pid);
+        tasks.add("/children");
+        return read_children(tasks);
+    }
+    const int fd = open_for_reading(tasks);
+    if (fd < 0) return;
+    alignas(8) char buffer[2048];
+    for (long got = 0; (got = sys::getdents64(fd, buffer, sizeof buffer)) > 0;) {
+        for (long at = 0; at < got;) {
+            const auto* entry = reinterpret_cast<const DirectoryEntry*>(buffer + at);
+            at += entry->size;
+            if (entry->name[0] < '0' || entry->name[0] > '9') continue;
+            Path children = tasks;
+            children.add(entry->name);
+            children.add("/children");
+            read_children(children);
+        }
+    }
+    sys::close(fd);
+}
+
+struct Process {
+    uint64_t cpu_us;  // with what it has reaped
+    uint64_t threads;
+    uint64_t resident;  // pages
+};
+
+// False when it is gone, or hidden.
+bool read_stat(int pid, Process& process) {
+    char text[512];
+    if (!read_text(path_of(pid, "/stat"), text)) return false;
+    // "pid (name) R ppid ...": the name may hold anything, so from its last parenthesis.
+    const char* at = nullptr;
+    for (const char* each = text; *each != 0; ++each)
+        if (*each == ')') at = each + 1;
+    if (at == nullptr) return false;
+    constexpr int words_to_user_time = 11;
+    skip_words(at, words_to_user_time);
+    uint64_t ticks = 0;
+    for (int i = 0; i < 4; ++i) ticks += take_number(at);  // user, system; reaped: user, system
+    process.cpu_us = ticks * tick_us;
+    skip_words(at, 2);
+    process.threads = take_number(at);
+    skip_words(at, 3);
+    process.resident = take_number(at);
+    return true;
+}
+
+// Memory that is not of files, and not meant to be shared.
+uint64_t own_memory(int pid, uint64_t page_size) {
+    char text[128];
+    if (!read_text(path_of(pid, "/statm"), text)) return 0;
+    const char* at = text;
+    skip_words(at, 1);
+    const uint64_t resident = take_number(at);
+    const uint64_t shared = take_number(at);
+    return resident > shared ? (resident - shared) * page_size : 0;
+}
+
+// This process's part of the tree's memory: a page of many processes is split between them.
+uint64_t share_of_memory(int pid, uint64_t page_size) {
+    constexpr uint64_t kilobyte = 1024;
+    char text[4096];
+    uint64_t anonymous = 0, shared = 0;
+    if (read_text(path_of(pid, "/smaps_rollup"), text) &&
+        usage::number_after(text, "Pss_Anon", anonymous) &&
+        usage::number_after(text, "Pss_Shmem", shared))
+        return (anonymous + shared) * kilobyte;
+    // It belongs to somebody else, or the kernel is old: what can be had without permission.
+    if (read_text(path_of(pid, "/status"), text) &&
+        usage::number_after(text, "RssAnon", anonymous) &&
+        usage::number_after(text, "RssShmem", shared))
+        return (anonymous + shared) * kilobyte;
+    return own_memory(pid, page_size);
+}
+
+uint64_t written_by(int pid) {
+    const int fd = open_for_reading(path_of(pid, "/io"));
+    if (fd < 0) return 0;
+    uint64_t read = 0, written = 0;
+    const bool known = usage::read_io(fd, read, written);
+    sys::close(fd);
+    return known ? written : 0;
+}
+
+// Parents come before their children, so that the time of a child that is reaped meanwhile may
+// be missed and is never counted twice.
+limits::Tree measure(const TreeLimits& most) {
+    limits::Tree tree{};
+    pid_count = 0;
+    read_children_of(static_cast<int>(sys::getpid()), 1);
+    for (unsigned next = 0; next < pid_count; ++next) {
+        // A bomb: all that matters is known, and time is short.
+        if (most.processes != 0 && pid_count > most.processes) break;
+        const int pid = pids[next];
+        Process process{};
+        if (!read_stat(pid, process)) continue;
+        tree.use.cpu_us += process.cpu_us;
+        tree.resident += process.resident * most.page_size;
+        if (most.disk != 0) tree.use.written += written_by(pid);
+        read_children_of(pid, process.threads);
+    }
+    tree.use.processes = pid_count;
+    return tree;
+}
+
+void measure_memory(limits::Tree& tree, uint64_t page_size) {
+    for (unsigned i = 0; i < pid_count; ++i) {
+        const uint64_t own = own_memory(pids[i], page_size);
+        tree.use.memory += own;
+        raise(tree.largest_process, own);
+    }
+}
+
+// Of those that were measured.
+uint64_t memory_counted_once(uint64_t page_size) {
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < pid_count; ++i) sum += share_of_memory(pids[i], page_size);
+    return sum;
+}
+
+constexpr int clock_of_own_time = 2;  // CLOCK_PROCESS_CPUTIME_ID
+
+uint64_t own_time() { return keeper_clock::read(clock_of_own_time); }
+
+// `next` is what the limit is from here on.
+limits::Breach pass(Resource resource, uint64_t& limit, uint64_t reached, uint64_t next) {
+    const limits::Breach breach{resource, limit, reached};
+    limit = next;
+    return breach;
+}
+
+}  // namespace
+
+namespace limits {
+
+void Watch::begin(const TreeLimits& most, uint64_t now) {
+    *this = {};
+    most_ = most;
+    looked_ = now;
+    next_ = keeper_clock::after(now, first_look_ms);
+}
+
+Breach Watch::look(uint64_t now, const usage::Meter& reaped) {
+    const uint64_t begun = own_time();
+    Tree tree = measure(most_);
+    tree.use.cpu_us += reaped.cpu_us();
+    if (most_.disk != 0) tree.use.written += reaped.written_bytes();
+    const bool over = most_.memory != 0 && tree.resident > most_.memory;
+    const bool same_memory =
+        !over && tree.resident == last_.resident && tree.use.processes == last_.use.processes;
+    const bool bomb = most_.processes != 0 && tree.use.processes > most_.processes;
+    if (same_memory) {
+        tree.use.memory = last_.use.memory;
+        tree.largest_process = last_.largest_process;
+    } else if (!bomb) {
+        measure_memory(tree, most_.page_size);
+        tree.use.memory = without_doubles(tree);
+    }
+    raise(peak_.memory, tree.use.memory);
+    raise(peak_.processes, tree.use.processes);
+
+    const uint64_t elapsed_ms = (now - looked_) / keeper_clock::millisecond + 1;
+    uint64_t wait = next_look_ms(last_.use, tree.use, most_, elapsed_ms);
+    const Breach breach = judge(tree);
+    // Looking takes an eighth of a processor at most, however large the tree is.
+    const uint64_t cost_ms = (own_time() - begun) * 8 / keeper_clock::millisecond;
+    if (wait < cost_ms) wait = cost_ms < busy_look_ms ? cost_ms : busy_look_ms;
+    if (breach.limit != 0 || doubtful_) wait = close_look_ms;
+    last_ = tree;
+    looked_ = now;
+    next_ = keeper_clock::after(now, wait);
+    return breach;
+}
+
+// Processes that forked share pages, and each of them shows all as its own. To tell them apart
+// the kernel goes through every page: not without need.
+uint64_t Watch::without_doubles(const Tree& tree) {
+    const Use& use = tree.use;
+    const bool over = most_.memory != 0 && tree.resident > most_.memory;
+    const bool one_is_too_large = most_.memory != 0 && tree.largest_process > most_.memory;
+    if (one_is_too_large) return use.memory;
+    if (use.memory < counted_) counted_ = use.memory;
+    const bool may_be_new_peak = use.processes > 1 && use.memory > peak_.memory;
+    const bool grown = use.memory > counted_ + counted_ / 64 + some_memory;
+    if (over || (may_be_new_peak && grown)) {
+        counted_ = use.memory;
+        return memory_counted_once(most_.page_size);
+    }
+    // Hardly more than when it was counted, and as much of it is shared.
+    return may_be_new_peak && counted_ != 0 ? peak_.memory : use.memory;
+}
+
+Breach Watch::judge(const Tree& tree) {
+    const Use& now = tree.use;
+    if (most_.processes != 0 && now.processes > most_.processes)
+        return pass(Resource::Processes, most_.processes, now.processes, now.processes);
+    // A process between vfork and exec shows its parent's memory as its own: seen once is not
+    // enough, unless one process has it all.
+    const bool over = most_.memory != 0 && now.memory > most_.memory;
+    const bool certain = over && (doubtful_ || tree.largest_process > most_.memory);
+    doubtful_ = over && !certain;
+    if (certain) return pass(Resource::Memory, most_.memory, now.memory, now.memory);
+    if (most_.disk != 0 && now.written > most_.disk)
+        return pass(Resource::Disk, most_.disk, now.written, 0);
+    if (most_.cpu_us == 0 || now.cpu_us < most_.cpu_us) return {};
+    constexpr uint64_t us_in_ms = 1000;
+    const Breach breach = pass(Resource::Cpu, most_.cpu_us, now.cpu_us, 0);
+    return {breach.resource, breach.limit / us_in_ms, breach.reached / us_in_ms};
+}
+
+}  // namespace limits
