@@ -123,6 +123,7 @@ struct Report {
     std::optional<Verdict> verdict;  // none when nothing was decided
     Confinement confinement;
     std::vector<Leftover> leftovers;
+    std::vector<std::string> reverted;  // protected names that the command made, taken away again
     std::vector<std::string> notes;
 
     bool ended() const { return !std::holds_alternative<Running>(ending); }

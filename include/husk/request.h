@@ -10,11 +10,23 @@
 #include <stop_token>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace husk {
 
 // What the command may touch.
 enum class Mode { ReadOnly, Workspace, Open };
+
+// What of the network a closed mode leaves.
+struct Network {
+    enum class Kind {
+        None,   // a loopback of the session's own
+        Hosts,  // that, and a proxy to these hosts
+        Open,   // as the user
+    };
+    Kind kind = Kind::None;
+    std::vector<std::string> hosts = {};  // "example.org", "*.example.org", "example.org:8443"
+};
 
 // What becomes of processes that outlive the command's main process.
 enum class Leftovers {
@@ -48,6 +60,17 @@ struct StopLadder {
     std::chrono::milliseconds patience{2000};
 };
 
+// What the command and all that it starts may use. Absent: as docs/limits.md says; 0: as much
+// as it likes.
+struct Limits {
+    std::optional<std::chrono::milliseconds> cpu = {};  // of all processes together
+    std::optional<uint64_t> memory = {};                // bytes, likewise
+    std::optional<uint64_t> processes = {};             // at a time
+    std::optional<uint64_t> open_files = {};            // of each process
+    std::optional<uint64_t> file_size = {};             // bytes of one file
+    std::optional<uint64_t> disk = {};                  // bytes written to storage
+};
+
 struct Request {
     std::string command = {};                // for bash -c
     std::string description = {};            // recorded, not interpreted
@@ -64,6 +87,7 @@ struct Request {
     uint64_t max_output_bytes = 30'000;         // shown in the report
     uint64_t keep_output_bytes = 64ULL << 20;   // kept in the spool, for each stream
     std::optional<uint64_t> output_limit = {};  // more than this ends the command
+    Limits limits = {};
 };
 
 // A piece of output as it came, byte for byte.
@@ -80,6 +104,12 @@ struct ToolContext {
     std::stop_token cancel = {};             // when stopped, the command's tree is killed
     std::string session = {};                // empty: one of this tool's own
     Mode mode = Mode::Open;
+    // Of the closed modes. A session has what its first call asked for.
+    Network network = {};
+    std::filesystem::path workspace = {};              // empty: the working directory
+    std::vector<std::filesystem::path> writable = {};  // more roots like the workspace
+    std::vector<std::filesystem::path> readable = {};  // secrets that are given on purpose
+    std::vector<std::filesystem::path> protect = {};   // read-only even inside these roots
     // While a call is under way, on the thread that waits for it. The shell's id, then pieces
     // of output; all that is kept has been given when the report comes.
     std::function<void(const std::string& shell_id)> on_start = {};

@@ -48,9 +48,7 @@ Json json_of(const os::Kernel& kernel) {
                               {"why_not", one.available ? Json(nullptr) : Json(one.why_not)}});
     }
     const bool works = kernel.missing().empty();
-    return {{"engine", works},
-            {"modes", works ? Json::array({"open"}) : Json::array()},
-            {"mechanisms", std::move(mechanisms)}};
+    return {{"engine", works}, {"modes", kernel.modes()}, {"mechanisms", std::move(mechanisms)}};
 }
 
 // On one line, all that has to be done before a command can be run.
@@ -76,7 +74,11 @@ int doctor(const Options& options) {
     } else {
         std::string text = table_of(kernel) + "\n";
         if (missing.empty()) text += "The engine works here.\n";
-        text += "This version offers only the mode `open`.\n";
+        text += "Modes that can be offered:";
+        for (const std::string& mode : kernel.modes()) text += " " + mode;
+        text += "\n";
+        for (const std::string& wall : kernel.missing_walls())
+            text += "No closed modes: there is no " + wall + ".\n";
         write_out(STDOUT_FILENO, text);
     }
     return missing.empty() ? 0 : fail(complaint(missing));

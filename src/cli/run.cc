@@ -1,17 +1,18 @@
 #include <unistd.h>
 
-#include <array>
 #include <csignal>
 #include <iostream>
 #include <memory>
 #include <thread>
 
 #include "base/result.h"
-#include "base/utf8.h"
 #include "cli/command_words.h"
 #include "cli/consent.h"
+#include "cli/limit_option.h"
+#include "cli/printer.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
+#include "cli/wall_options.h"
 #include "render/ending_line.h"
 #include "render/report_json.h"
 #include "request/environment.h"
@@ -32,7 +33,7 @@ struct Options {
     std::string input;
     std::string input_text;
     std::vector<std::string> env;
-    std::string mode = "open";
+    WallOptions walls;
     Checks checks = Checks::On;
     std::string config;
     std::optional<std::chrono::milliseconds> patience;
@@ -56,72 +57,6 @@ std::stop_source cancel_on_signals(std::shared_ptr<std::atomic<int>> received) {
     }).detach();
     return source;
 }
-
-nlohmann::ordered_json output_event(const OutputPiece& piece, bool split) {
-    nlohmann::ordered_json event;
-    event["event"] = "output";
-    event["stream"] = !split ? "merged" : piece.errors ? "stderr" : "stdout";
-    event["offset"] = piece.offset;
-    event["bytes"] = piece.bytes.size();
-    if (piece.dropped_before > 0) event["dropped_before"] = piece.dropped_before;
-    event["text"] = text::to_utf8(piece.bytes);
-    return event;
-}
-
-// Standard output and error as the command writes them, or events; and how both end. When
-// nobody reads any more the command ends, as in a pipe. Whoever cancels it is not kept waiting by
-// a reader that sleeps.
-class Printer {
-public:
-    Printer(std::stop_source stop, std::shared_ptr<std::atomic<int>> received)
-        : stop_(std::move(stop)), received_(std::move(received)) {}
-
-    void print(int fd, const std::string& text) {
-        const Wrote wrote = write_until(fd, text, [this] { return stop_.stop_requested(); });
-        torn_ = wrote == Wrote::Part;
-        if (wrote != Wrote::NobodyReads) return;
-        received_->store(SIGPIPE);
-        stop_.request_stop();
-    }
-
-    // As an event; a character that has come only in part waits for the rest of it.
-    void print_event(OutputPiece piece, bool split) {
-        OutputPiece& held = held_[piece.errors ? 1 : 0];
-        if (piece.dropped_before > 0) {
-            print_held(split);
-        } else if (!held.bytes.empty()) {
-            piece.bytes.insert(0, held.bytes);
-            piece.offset = held.offset;
-        }
-        const size_t whole = text::without_torn_end(piece.bytes).size();
-        held = {piece.errors, piece.offset + whole, piece.bytes.substr(whole), 0};
-        piece.bytes.resize(whole);
-        if (whole > 0) print(STDOUT_FILENO, render::dump(output_event(piece, split)) + "\n");
-    }
-    // What never became whole is told as it is.
-    void print_held(bool split) {
-        for (OutputPiece& held : held_) {
-            if (held.bytes.empty()) continue;
-            print(STDOUT_FILENO, render::dump(output_event(held, split)) + "\n");
-            held.bytes.clear();
-        }
-    }
-
-    // The last word, which is worth a little patience even after a cancellation.
-    void finish(const std::string& line) const {
-        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
-        const auto enough = [&] {
-            return stop_.stop_requested() && std::chrono::steady_clock::now() >= end;
-        };
-        write_until(STDOUT_FILENO, (torn_ ? "\n" : "") + line + "\n", enough);
-    }
-
-private:
-    std::stop_source stop_;
-    std::shared_ptr<std::atomic<int>> received_;
-    bool torn_ = false;
-    std::array<OutputPiece, 2> held_;
-};
 
 void stream_plain(ToolContext& context, const std::shared_ptr<Printer>& printer) {
     context.on_output = [printer](const OutputPiece& piece) {
@@ -222,8 +157,7 @@ int run(Options& options) {
 
 Result<void> complete(Options& options) {
     Request& request = options.request;
-    if (options.mode != "open")
-        options.context.mode = options.mode == "workspace" ? Mode::Workspace : Mode::ReadOnly;
+    CHECK(apply(options.walls, request.working_dir, options.context));
     if (options.input == "-") request.input = InputDescriptor{STDIN_FILENO};
     if (!options.input.empty() && options.input != "-") request.input = InputFile{options.input};
     if (!options.input_text.empty()) request.input = InputText{options.input_text};
@@ -244,8 +178,8 @@ Result<void> complete(Options& options) {
 
 void add_behaviour(CLI::App& sub, Options& options) {
     Request& request = options.request;
-    sub.add_option("--mode", options.mode, "What the command may touch: open (others follow)")
-        ->check(CLI::IsMember({"open", "workspace", "read-only"}));
+    add_wall_options(sub, options.walls);
+    add_limit_option(sub, request);
     sub.add_option("--checks", options.checks, "on (default): decide before running; off: just run")
         ->transform(CLI::CheckedTransformer(
             std::map<std::string, Checks>{{"on", Checks::On}, {"off", Checks::Off}}));

@@ -134,9 +134,8 @@ void remove_if_dead(const run::StateDir& state, const std::string& session) {
     const int at = dir->get();
     if (::unlinkat(at, "rec", AT_REMOVEDIR) != 0 && errno != ENOENT) return;
     ::unlinkat(at, "log", AT_REMOVEDIR);
-    ::unlinkat(at, "control", 0);
-    ::unlinkat(at, "last", 0);
-    ::unlinkat(at, "lock", 0);
+    for (const char* name : {"control", "last", "walls", "denials", "lock"})
+        ::unlinkat(at, name, 0);
     ::unlinkat(state.sessions().get(), session.c_str(), AT_REMOVEDIR);
     remove_cgroup(session);
 }

@@ -91,7 +91,7 @@ bool is_young(const record::Record& page) {
 bool is_keeper(pid_t holder, const record::Record& page) {
     if (holder == 0 || os::boot_id() != page.boot_id) return false;
     if (page.state == State::Prepared) return is_young(page);
-    return holder == static_cast<pid_t>(page.keeper);
+    return run::has_signed(holder, page);
 }
 
 // A record that says it runs, and nobody who keeps it.
@@ -99,6 +99,18 @@ Ending ending_without_keeper(const record::Record& page) {
     if (os::boot_id() != page.boot_id) return Lost{"the machine was restarted"};
     if (page.state == State::Running) return Lost{"its keeper was killed"};
     return Lost{"it is not known whether it was started"};
+}
+
+const char* name_of(record::Resource resource) {
+    switch (resource) {
+        case record::Resource::Output: return "output";
+        case record::Resource::Cpu: return "cpu";
+        case record::Resource::Memory: return "memory";
+        case record::Resource::Processes: return "processes";
+        case record::Resource::Disk: return "disk";
+        case record::Resource::FileSize: return "file_size";
+    }
+    return "unknown";
 }
 
 }  // namespace
@@ -111,7 +123,7 @@ Ending ending_of(const record::Record& page) {
             return NotStarted{{name_of(page.step), static_cast<int>(page.error), ""}};
         case Reason::Deadline: return TimedOut{std::chrono::milliseconds(page.deadline_ms)};
         case Reason::Idle: return LimitExceeded{"idle", page.limit, page.peak};
-        case Reason::OutputLimit: return LimitExceeded{"output", page.limit, page.peak};
+        case Reason::Limit: return LimitExceeded{name_of(page.resource), page.limit, page.peak};
         case Reason::Lifetime: return LimitExceeded{"lifetime", page.limit, page.peak};
         case Reason::Cancelled: return Cancelled{"cancelled"};
         case Reason::CallerGone: return Cancelled{"its caller died"};

@@ -17,6 +17,7 @@
 #include "record.h"
 #include "sys.h"
 #include "tree.h"
+#include "walls.h"
 #include "wire.h"
 
 namespace nursery {
@@ -43,8 +44,10 @@ husk::wire::Birth birth;
 int listener = -1;
 int cgroup_parent = -1;
 int cgroup_session = -1;
-int queue_in = -1;   // given to every client
-int queue_out = -1;  // read by keepers
+int proxy_listener = -1;  // given to the first client
+int mason = -1;           // given to every client of a session with walls
+int queue_in = -1;        // given to every client
+int queue_out = -1;       // read by keepers
 int registry_in = -1;
 int registry_out = -1;
 int signals = -1;
@@ -91,6 +94,7 @@ void fork_keeper() {
         sys::close(signals);
         sys::close(husk::wire::birth_fd);  // the session's lock
         sys::close_once(cgroup_parent);
+        sys::close_once(mason);
         keeper::live({queue_out, registry_in, cgroup_session, seats, free});
     }
     if (pid < 0) pool::sit(seats->places[free], Seat::Empty);
@@ -111,11 +115,13 @@ void keep_spares() {
     for (uint32_t i = 0; i < wanted; ++i) fork_keeper();
 }
 
-void greet(int client, int error) {
-    const husk::wire::Hello hello{
-        husk::wire::magic,     husk::wire::version,    error, static_cast<uint32_t>(sys::getpid()),
-        birth.mount_namespace, birth.network_namespace};
-    message::send(client, &hello, sizeof hello, &queue_in, error == 0 ? 1 : 0);
+void greet(int client, int error, uint32_t wall_step = 0) {
+    const husk::wire::Hello hello{husk::wire::magic,     husk::wire::version,    error, wall_step,
+                                  birth.mount_namespace, birth.network_namespace};
+    const int gifts[] = {queue_in, mason, proxy_listener};
+    const unsigned count = error != 0 ? 0 : proxy_listener >= 0 ? 3 : mason >= 0 ? 2 : 1;
+    message::send(client, &hello, sizeof hello, gifts, count);
+    sys::close_once(proxy_listener);
 }
 
 void admit(int client) {
@@ -297,22 +303,36 @@ bool is_needed() {
     return now < ends_at;
 }
 
+// No wall fails open: with one of them missing there is no session.
+bool go_behind_walls(int description, int client) {
+    const walls::Built built = walls::build(description);
+    proxy_listener = built.listener;
+    mason = built.mason;
+    if (built.step == 0) return true;
+    greet(client, built.error, built.step);
+    return false;
+}
+
 // The socket the nursery was born with brings the rest; the first client is behind it.
 bool be_born() {
     const message::Received got = message::receive(husk::wire::birth_fd, &birth, sizeof birth, 0);
     const bool listens = (birth.flags & husk::wire::HasListener) != 0;
     const bool has_cgroup = (birth.flags & husk::wire::HasCgroup) != 0;
+    const bool has_walls = (birth.flags & husk::wire::HasWalls) != 0;
     if (got.size != sizeof birth || birth.magic != husk::wire::magic ||
         birth.version != husk::wire::version ||
-        got.fd_count != 1U + (listens ? 1U : 0U) + (has_cgroup ? 1U : 0U))
+        got.fd_count != 1U + (listens ? 1U : 0U) + (has_cgroup ? 1U : 0U) + (has_walls ? 1U : 0U))
         return false;
     const int client = static_cast<int>(sys::fcntl(husk::wire::birth_fd, F_DUPFD_CLOEXEC, 10));
     // The lock stays where the socket was: one descriptor, closed in no child by accident.
     sys::dup3(got.fds[0], husk::wire::birth_fd, O_CLOEXEC);
     sys::close(got.fds[0]);
-    if (listens) listener = got.fds[1];
-    if (has_cgroup) cgroup_parent = got.fds[got.fd_count - 1];
+    unsigned next = 1;
+    if (listens) listener = got.fds[next++];
+    if (has_cgroup) cgroup_parent = got.fds[next++];
     birth.cgroup[sizeof birth.cgroup - 1] = 0;
+    if (has_walls && !go_behind_walls(got.fds[next], client)) return false;
+    sys::prctl(PR_SET_DUMPABLE, 0, 0);
     sys::FileLock lock{};
     lock.type = F_WRLCK;
     const long locked = sys::fcntl_lock(husk::wire::birth_fd, F_SETLK, &lock);
@@ -378,7 +398,6 @@ bool set_up() {
 void live() {
     sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>("husk-nursery"), 0);
     sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
-    sys::prctl(PR_SET_DUMPABLE, 0, 0);
     if (!set_up() || !be_born()) sys::exit_group(1);
     keep_spares();
     greet(clients[0], 0);

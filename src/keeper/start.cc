@@ -14,6 +14,7 @@ struct Launch {
     const husk::wire::Plan* plan;
     start::Descriptors descriptors;
     const char* program;
+    const char* directory;  // by name, or null
     // The child's word; the memory is shared until it executes.
     volatile Step step;
     volatile long error;
@@ -21,6 +22,12 @@ struct Launch {
 
 const char* strings[husk::wire::max_strings + 2];
 alignas(16) char child_stack[16 * 1024];
+
+// Where the text that begins at `at` has ended, and its NUL.
+const char* behind(const char* at, const char* end) {
+    while (at < end && *at != 0) ++at;
+    return at < end ? at + 1 : end;
+}
 
 // Points `strings` at argc + NULL + envc + NULL entries. False when the message lies.
 bool find_strings(const husk::wire::Plan& plan, const char* at, const char* end) {
@@ -56,7 +63,9 @@ int child(void* argument) {
         if (result < 0) return fail(launch, Step::WireDescriptors, result);
     }
     sys::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-    result = sys::fchdir(fds.directory);
+    // A descriptor from outside would lead to mounts that the session does not have.
+    result =
+        launch.directory != nullptr ? sys::chdir(launch.directory) : sys::fchdir(fds.directory);
     if (result < 0) return fail(launch, Step::EnterDirectory, result);
     sys::umask(plan.umask);
     for (uint32_t i = 0; i < plan.limit_count; ++i) {
@@ -83,12 +92,14 @@ Started command(const char* message, long size, const Descriptors& descriptors, 
     const auto& plan = *reinterpret_cast<const husk::wire::Plan*>(message);
     const char* program = message + sizeof plan;
     const char* end = message + size;
-    const char* at = program;
-    while (at < end && *at != 0) ++at;
-    if (at >= end || plan.limit_count > husk::wire::max_limits || !find_strings(plan, at + 1, end))
+    const char* at = behind(program, end);
+    const bool by_name = (plan.flags & husk::wire::DirectoryByName) != 0;
+    const char* directory = by_name ? at : nullptr;
+    if (by_name) at = behind(at, end);
+    if (at >= end || plan.limit_count > husk::wire::max_limits || !find_strings(plan, at, end))
         return {0, Step::ReadPlan, EBADMSG, false};
 
-    Launch launch{&plan, descriptors, program, Step::None, 0};
+    Launch launch{&plan, descriptors, program, directory, Step::None, 0};
     const sys::Stack stack{child_stack, sizeof child_stack};
     long pid = sys::vfork_call(stack, cgroup, child, &launch);
     // A cgroup that was taken away, or a filter that knows no clone3: its loss costs only the

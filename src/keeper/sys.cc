@@ -176,9 +176,7 @@ long rt_sigqueueinfo(int pid, int signal, void* info) {
 }
 long kill(int pid, int signal) { return call(__NR_kill, pid, signal); }
 long getpriority(int which, int who) { return call(__NR_getpriority, which, who); }
-long setpriority(int which, int who, int nice) {
-    return call(__NR_setpriority, which, who, nice);
-}
+long setpriority(int which, int who, int nice) { return call(__NR_setpriority, which, who, nice); }
 long getpid() { return call(__NR_getpid); }
 long geteuid() { return call(__NR_geteuid); }
 long getegid() { return call(__NR_getegid); }
@@ -220,6 +218,62 @@ long send(int fd, const void* from, size_t size, int flags) {
 }
 long recv(int fd, void* into, size_t size, int flags) {
     return call(__NR_recvfrom, fd, as_long(into), static_cast<long>(size), flags);
+}
+long open_new(int dir, const char* path, int flags, unsigned mode) {
+    constexpr int create_exclusively = 0300;
+    return call(__NR_openat, dir, as_long(path), flags | create_exclusively, mode);
+}
+long lseek(int fd, int64_t offset, int whence) { return call(__NR_lseek, fd, offset, whence); }
+long munmap(void* where, size_t size) {
+    return call(__NR_munmap, as_long(where), static_cast<long>(size));
+}
+long statx(int dir, const char* path, unsigned flags, unsigned mask, FileStatus* status) {
+    return call(__NR_statx, dir, as_long(path), flags, mask, as_long(status));
+}
+long chdir(const char* path) { return call(__NR_chdir, as_long(path)); }
+long unshare(uint64_t flags) { return call(__NR_unshare, static_cast<long>(flags)); }
+long mount(const char* source, const char* target, const char* type, uint64_t flags,
+           const char* data) {
+    return call(__NR_mount, as_long(source), as_long(target), as_long(type),
+                static_cast<long>(flags), as_long(data));
+}
+long open_tree(int dir, const char* path, unsigned flags) {
+    return call(__NR_open_tree, dir, as_long(path), flags);
+}
+long move_mount(int from, const char* from_path, int to, const char* to_path, unsigned flags) {
+    return call(__NR_move_mount, from, as_long(from_path), to, as_long(to_path), flags);
+}
+long mount_setattr(int dir, const char* path, unsigned flags, void* attributes, size_t size) {
+    return call(__NR_mount_setattr, dir, as_long(path), flags, as_long(attributes),
+                static_cast<long>(size));
+}
+long symlinkat(const char* target, int dir, const char* path) {
+    return call(__NR_symlinkat, as_long(target), dir, as_long(path));
+}
+long mknodat(int dir, const char* path, unsigned mode, unsigned device) {
+    return call(__NR_mknodat, dir, as_long(path), mode, device);
+}
+long socket(int domain, int type, int protocol) {
+    return call(__NR_socket, domain, type, protocol);
+}
+long bind(int fd, const void* address, unsigned size) {
+    return call(__NR_bind, fd, as_long(address), size);
+}
+long listen(int fd, int backlog) { return call(__NR_listen, fd, backlog); }
+long capset(void* header, const void* data) {
+    return call(__NR_capset, as_long(header), as_long(data));
+}
+long landlock_create_ruleset(const void* handled, size_t size, unsigned flags) {
+    return call(__NR_landlock_create_ruleset, as_long(handled), static_cast<long>(size), flags);
+}
+long landlock_add_rule(int ruleset, int type, const void* rule) {
+    return call(__NR_landlock_add_rule, ruleset, type, as_long(rule), 0);
+}
+long landlock_restrict_self(int ruleset, unsigned flags) {
+    return call(__NR_landlock_restrict_self, ruleset, flags);
+}
+long seccomp(unsigned operation, unsigned flags, void* argument) {
+    return call(__NR_seccomp, operation, flags, as_long(argument));
 }
 long fork() { return call(__NR_clone, SIGCHLD); }
 long execve(const char* path, const char* const* argv, const char* const* envp) {

@@ -113,6 +113,40 @@ long sendmsg(int fd, const MsgHdr* message, int flags);
 long recvmsg(int fd, MsgHdr* message, int flags);
 long send(int fd, const void* from, size_t size, int flags);
 long recv(int fd, void* into, size_t size, int flags);
+// What walls are built with, once for each session.
+long open_new(int dir, const char* path, int flags, unsigned mode);  // O_CREAT | O_EXCL
+long lseek(int fd, int64_t offset, int whence);
+long munmap(void* where, size_t size);
+long chdir(const char* path);
+struct FileStatus {  // the parts of statx that are asked for
+    uint32_t mask;
+    uint32_t block_size;
+    uint64_t attributes;
+    uint32_t links;
+    uint32_t uid;
+    uint32_t gid;
+    uint16_t mode;
+    uint16_t padding;
+    char rest[256 - 32];
+};
+long statx(int dir, const char* path, unsigned flags, unsigned mask, FileStatus* status);
+long unshare(uint64_t flags);
+long mount(const char* source, const char* target, const char* type, uint64_t flags,
+           const char* data);
+long open_tree(int dir, const char* path, unsigned flags);
+long move_mount(int from, const char* from_path, int to, const char* to_path, unsigned flags);
+long mount_setattr(int dir, const char* path, unsigned flags, void* attributes, size_t size);
+long symlinkat(const char* target, int dir, const char* path);
+long mknodat(int dir, const char* path, unsigned mode, unsigned device);
+long socket(int domain, int type, int protocol);
+long bind(int fd, const void* address, unsigned size);
+long listen(int fd, int backlog);
+long capset(void* header, const void* data);
+long landlock_create_ruleset(const void* handled, size_t size, unsigned flags);
+long landlock_add_rule(int ruleset, int type, const void* rule);
+long landlock_restrict_self(int ruleset, unsigned flags);
+long seccomp(unsigned operation, unsigned flags, void* argument);
+
 long fork();
 // Runs `child(argument)` in a process that shares this memory, on a stack of its own; this
 // process goes on when the child has executed a program or ended. The child is born into

@@ -6,7 +6,7 @@
 namespace husk::wire {
 
 inline constexpr uint32_t magic = 0x4b535557;  // "WUSK"
-inline constexpr uint32_t version = 1;
+inline constexpr uint32_t version = 2;
 
 // The socket that a nursery is born with; 0, 1 and 2 are /dev/null.
 inline constexpr int birth_fd = 3;
@@ -14,9 +14,11 @@ inline constexpr int birth_fd = 3;
 enum BirthFlag : uint32_t {
     HasListener = 1,
     HasCgroup = 2,
+    HasWalls = 4,
 };
 
-// caller -> nursery, once, with the descriptors {lock, [listener], [cgroup to be below]}.
+// caller -> nursery, once, with the descriptors {lock, [listener], [cgroup to be below],
+// [walls to build]}. The last is described in walls_wire.h.
 struct Birth {
     uint32_t magic;
     uint32_t version;
@@ -28,12 +30,13 @@ struct Birth {
     uint64_t network_namespace;
 };
 
-// nursery -> every client that connects, with the descriptor {queue}.
+// nursery -> every client that connects, with the descriptors {queue, [the session's mason],
+// [where a proxy listens]}. The last goes to the first client alone.
 struct Hello {
     uint32_t magic;
     uint32_t version;
-    int32_t error;  // errno; 0 = welcome, and the queue comes along
-    uint32_t pid;
+    int32_t error;       // errno; 0 = welcome, and the queue comes along
+    uint32_t wall_step;  // that failed with this error, counted from 1; 0 = none
     uint64_t mount_namespace;
     uint64_t network_namespace;
 };
@@ -44,6 +47,7 @@ enum PlanFlag : uint32_t {
     Foreground = 1,            // the caller's death, or the end of the lifeline, ends the command
     BackgroundAtDeadline = 2,  // the deadline does not kill
     Split = 4,                 // stderr apart
+    DirectoryByName = 8,       // behind the program's path, as the session sees it
 };
 
 struct Limit {
@@ -53,13 +57,23 @@ struct Limit {
     uint64_t hard;
 };
 
+// What the whole tree may use; 0 = as much as it likes. The keeper measures it.
+struct TreeLimits {
+    uint64_t cpu_us;
+    uint64_t memory;  // bytes
+    uint64_t processes;
+    uint64_t disk;       // bytes written to storage
+    uint64_t page_size;  // which the kernel counts memory in
+};
+
 inline constexpr uint32_t max_limits = 16;
 inline constexpr uint32_t max_plan = 256 * 1024;
 inline constexpr uint32_t max_strings = 8192;
 
 // caller -> whichever keeper takes it, one message on the queue, with the descriptors
 // {cwd, stdin, record, lifeline, log, [log of stderr], [pidfd of the caller]}.
-// Behind it: the program's path, argc arguments, envc variables, each ended by a NUL.
+// Behind it: the program's path, [the working directory], argc arguments, envc variables, each
+// ended by a NUL.
 struct Plan {
     uint32_t magic;
     uint32_t version;
@@ -76,7 +90,8 @@ struct Plan {
     uint64_t output_limit;  // 0 = none
     uint32_t stop_signal;   // first rung of the ladder
     uint32_t patience_ms;   // until the last one
-    Limit limits[max_limits];
+    TreeLimits tree;
+    Limit limits[max_limits];  // of each process, by the kernel
 };
 
 inline constexpr uint32_t plan_descriptors = 5;  // always

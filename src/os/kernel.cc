@@ -2,13 +2,38 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
+#include "os/landlock.h"
+#include "os/pretend.h"
 #include "os/probe.h"
 
 namespace husk::os {
+namespace {
+
+// HUSK_PRETEND speaks here too, so that `husk doctor` tells what a call would meet.
+void take_away_what_is_pretended(std::vector<Capability>& capabilities) {
+    const Pretended& can = pretended();
+    const std::pair<const char*, bool> kept[] = {
+        {"Landlock", landlock::abi() >= landlock::least_abi},
+        {"seccomp", can.seccomp},
+        {"user namespace", can.user_namespaces},
+        {"PID namespace", can.pid_namespaces},
+        {"network namespace", can.network_namespaces},
+        {"mount namespace", can.mount_namespaces}};
+    for (Capability& one : capabilities) {
+        for (const auto& [mechanism, stays] : kept) {
+            if (one.mechanism != mechanism || stays || !one.available) continue;
+            one.available = false;
+            one.why_not = one.mechanism == "Landlock" ? "its ABI is older than 3" : "HUSK_PRETEND";
+        }
+    }
+}
+
+}  // namespace
 
 Kernel Kernel::probe(const Surroundings& surroundings) {
-    return {{
+    Kernel kernel{{
         probe::pidfd(),
         probe::subreaper(),
         probe::lists_of_children(),
@@ -29,6 +54,22 @@ Kernel Kernel::probe(const Surroundings& surroundings) {
         probe::cgroup_v2(),
         probe::cgroup_v1(),
     }};
+    take_away_what_is_pretended(kernel.capabilities);
+    return kernel;
+}
+
+std::vector<std::string> Kernel::missing_walls() const {
+    std::vector<std::string> missing;
+    for (const Capability& one : capabilities)
+        if (one.closes && !one.available) missing.push_back(one.mechanism);
+    if (!pretended().linux_kernel) missing.emplace_back("Linux");
+    return missing;
+}
+
+std::vector<std::string> Kernel::modes() const {
+    if (!missing().empty()) return {};
+    if (!missing_walls().empty()) return {"open"};
+    return {"read-only", "workspace", "open"};
 }
 
 std::vector<Capability> Kernel::missing() const {

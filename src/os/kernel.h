@@ -15,6 +15,7 @@ struct Capability {
     std::string without = {};  // what is lost
     std::string remedy = {};   // how to get it
     bool required = false;     // without it the engine does not run
+    bool closes = false;       // without it there are no closed modes
     std::string why_not = {};  // the step that failed; empty if available
 };
 
@@ -30,6 +31,12 @@ struct Kernel {
     // Forks throw-away children, so it is for programs that may do that. When it returns, no
     // process, file or cgroup of it is left.
     static Kernel probe(const Surroundings& surroundings);
+
+    // Those that can be offered: "open", "read-only", "workspace". None if the engine does not
+    // work here.
+    std::vector<std::string> modes() const;
+    // Why the closed ones cannot be: the mechanisms that are missing.
+    std::vector<std::string> missing_walls() const;
 
     // The required ones that are not available: none if the engine works here.
     std::vector<Capability> missing() const;

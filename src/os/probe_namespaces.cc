@@ -134,31 +134,35 @@ Capability user_namespace() {
     return judged({.mechanism = "user namespace",
                    .needed_for = "closed modes for ordinary users",
                    .without = "closed modes need root",
-                   .remedy = remedy_for_user_namespaces(outcome)},
+                   .remedy = remedy_for_user_namespaces(outcome),
+                   .closes = ::geteuid() != 0},
                   outcome);
 }
 
 Capability pid_namespace() {
     return judged({.mechanism = "PID namespace",
                    .needed_for = "closed modes: other processes hidden",
-                   .without = "they stay visible",
-                   .remedy = more_rights},
+                   .without = "no closed modes",
+                   .remedy = more_rights,
+                   .closes = true},
                   in_child(be_pid_1));
 }
 
 Capability network_namespace() {
     return judged({.mechanism = "network namespace",
                    .needed_for = "closed modes: a loopback of one's own",
-                   .without = "no network at all",
-                   .remedy = more_rights},
+                   .without = "no closed modes without the host's network",
+                   .remedy = more_rights,
+                   .closes = true},
                   in_child(have_a_network));
 }
 
 Capability mount_namespace() {
     return judged({.mechanism = "mount namespace",
-                   .needed_for = "mode workspace, private /tmp",
-                   .without = "no mode workspace",
-                   .remedy = more_rights},
+                   .needed_for = "closed modes: private /tmp, protected files",
+                   .without = "no closed modes",
+                   .remedy = more_rights,
+                   .closes = true},
                   in_child(change_mounts));
 }
 

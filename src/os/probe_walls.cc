@@ -57,8 +57,9 @@ Capability landlock() {
     return judged({.mechanism = "Landlock",
                    .needed_for = "closed modes: files and signals",
                    .without = "no closed modes",
-                   .remedy = "Linux 5.13 or newer with landlock in its lsm= list; a container has "
-                             "to allow landlock_create_ruleset"},
+                   .remedy = "Linux 6.2 or newer with landlock in its lsm= list; a container has "
+                             "to allow landlock_create_ruleset",
+                   .closes = true},
                   in_child(forbid_writing));
 }
 
@@ -66,7 +67,8 @@ Capability seccomp() {
     return judged({.mechanism = "seccomp",
                    .needed_for = "closed modes: system calls",
                    .without = "no closed modes",
-                   .remedy = "a kernel with CONFIG_SECCOMP_FILTER"},
+                   .remedy = "a kernel with CONFIG_SECCOMP_FILTER",
+                   .closes = true},
                   in_child(forbid_a_call));
 }
 

@@ -86,6 +86,16 @@ std::vector<ProcessInfo> descendants(pid_t pid) {
     return found;
 }
 
+pid_t number_inside(pid_t pid) {
+    const auto status = read_file("/proc/" + std::to_string(pid) + "/status", 8192);
+    constexpr std::string_view label = "\nNSpid:";
+    const size_t at = status ? status->find(label) : std::string::npos;
+    if (at == std::string::npos) return 0;
+    const size_t end = status->find('\n', at + 1);
+    const std::string line = status->substr(at, end - at);
+    return std::atoi(line.c_str() + line.find_last_of("\t ") + 1);  // NOLINT(cert-err34-c)
+}
+
 uint64_t own_namespace(const char* kind) {
     struct stat info{};
     const std::string path = std::string("/proc/self/ns/") + kind;

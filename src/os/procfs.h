@@ -25,6 +25,9 @@ std::optional<ProcessInfo> process_info(pid_t pid);
 // All living descendants of a process, nearest first; zombies are not alive.
 std::vector<ProcessInfo> descendants(pid_t pid);
 
+// The number that a process has in its own, innermost PID namespace; 0 if it is gone.
+pid_t number_inside(pid_t pid);
+
 // The namespace's identity ("mnt", "net", "pid" ...) of this process; 0 if unknown.
 uint64_t own_namespace(const char* kind);
 

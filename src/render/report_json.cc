@@ -134,6 +134,7 @@ Json report_json(const Report& report) {
     json["error"] = string_or_null(std::visit(WhyNot{}, report.ending));
     json["denials"] = Json::array();
     json["leftovers"] = leftovers_json(report.leftovers);
+    json["reverted"] = array_of(report.reverted);
     json["notes"] = array_of(report.notes);
     return json;
 }

@@ -60,7 +60,7 @@ TEST(ReportJson, HasEveryFieldInOrder) {
         R"("processes":12},"verdict":null,"limit":null,)"
         R"("confinement":{"mode":"open","files":"open","network":"open","signals":"open",)"
         R"("processes":"host","limits":"rlimits","missing":[]},)"
-        R"("error":null,"denials":[],"leftovers":[],"notes":[]})");
+        R"("error":null,"denials":[],"leftovers":[],"reverted":[],"notes":[]})");
 }
 
 TEST(ReportJson, WhatIsAbsentIsNull) {
@@ -74,7 +74,7 @@ TEST(ReportJson, WhatIsAbsentIsNull) {
         R"("peak_memory_of":null,"read_bytes":null,"written_bytes":null,"processes":null},)"
         R"("verdict":null,"limit":null,"confinement":{"mode":"open","files":"open",)"
         R"("network":"open","signals":"open","processes":"host","limits":"rlimits",)"
-        R"("missing":[]},"error":null,"denials":[],"leftovers":[],"notes":[]})");
+        R"("missing":[]},"error":null,"denials":[],"leftovers":[],"reverted":[],"notes":[]})");
 }
 
 TEST(ReportJson, EachEndingIsTold) {

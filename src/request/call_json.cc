@@ -15,6 +15,24 @@ std::string text_of(const nlohmann::json& object, const char* name) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+nlohmann::ordered_json json_of(const Confinement& walls) {
+    return {{"mode", walls.mode},       {"files", walls.files},         {"network", walls.network},
+            {"signals", walls.signals}, {"processes", walls.processes}, {"missing", walls.missing}};
+}
+
+Confinement confinement_of(const nlohmann::json& object) {
+    Confinement walls;
+    walls.mode = text_of(object, "mode");
+    walls.files = text_of(object, "files");
+    walls.network = text_of(object, "network");
+    walls.signals = text_of(object, "signals");
+    walls.processes = text_of(object, "processes");
+    if (const auto missing = object.find("missing"); missing != object.end() && missing->is_array())
+        for (const auto& one : *missing)
+            if (one.is_string()) walls.missing.push_back(one.get<std::string>());
+    return walls;
+}
+
 }  // namespace
 
 std::string to_json(const CallNote& note) {
@@ -27,6 +45,7 @@ std::string to_json(const CallNote& note) {
     object["on_timeout"] = note.on_timeout == OnTimeout::Kill ? "kill" : "background";
     object["background"] = note.background;
     object["leftovers"] = word(note.leftovers);
+    if (note.confinement.mode != "open") object["confinement"] = json_of(note.confinement);
     object["streams"] = note.streams == Streams::Split ? "split" : "merged";
     return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -39,6 +58,8 @@ CallNote call_from_json(const std::string& text) {
     note.description = text_of(object, "description");
     note.session = text_of(object, "session");
     note.working_dir = text_of(object, "working_dir");
+    if (const auto walls = object.find("confinement"); walls != object.end() && walls->is_object())
+        note.confinement = confinement_of(*walls);
     return note;
 }
 

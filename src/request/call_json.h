@@ -1,6 +1,7 @@
 // A call as it is kept behind its record, so that any process can say later what it was.
 #pragma once
 
+#include <husk/report.h>
 #include <husk/request.h>
 
 #include <string>
@@ -17,6 +18,7 @@ struct CallNote {
     OnTimeout on_timeout = OnTimeout::Kill;
     Leftovers leftovers = Leftovers::Adopt;
     Streams streams = Streams::Merged;
+    Confinement confinement = {};  // which walls stand around it
 };
 
 std::string to_json(const CallNote& note);

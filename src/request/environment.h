@@ -1,19 +1,32 @@
 // The environment that a command gets.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace husk {
 
+// What the walls around a command make of its environment.
+struct Surroundings {
+    bool closed = false;              // nothing that looks like a secret, nothing that runs code
+    std::filesystem::path home = {};  // of a closed session
+    uint16_t proxy_port = 0;          // 0: there is no proxy
+};
+
 // This process's environment with `changes` on top (no value: taken out), PWD set to the
-// working directory and OLDPWD gone, as NAME=value.
+// working directory and OLDPWD gone, as NAME=value. What is given on purpose in `changes` stays.
 std::vector<std::string> command_environment(
     const std::map<std::string, std::optional<std::string>>& changes,
-    const std::filesystem::path& working_dir);
+    const std::filesystem::path& working_dir, const Surroundings& surroundings = {});
+
+// Whether a closed session does without it: it looks like a secret, leads to something outside, or
+// makes programs run code.
+bool is_withheld(std::string_view name);
 
 // No pagers, no prompts, no colours: nobody is there to answer or to look.
 std::map<std::string, std::optional<std::string>> agent_environment();

@@ -11,6 +11,7 @@
 
 #include "keeper/wire.h"
 #include "os/process.h"
+#include "os/procfs.h"
 #include "os/socket.h"
 
 namespace husk::run {
@@ -87,12 +88,17 @@ pid_t keeper_of(const os::Fd& log) {
     return lock.l_pid;
 }
 
+bool has_signed(pid_t holder, const record::Record& page) {
+    const auto signature = static_cast<pid_t>(page.keeper);
+    return holder == signature || os::number_inside(holder) == signature;
+}
+
 Result<void> stop(const os::Fd& log, const record::Record& page, record::Reason reason,
                   const StopLadder& ladder) {
     const pid_t keeper = keeper_of(log);
     if (keeper <= 0) return failure("stop", ESRCH, "it has no keeper any more");
     // One that has not signed yet may be whoever: the caller that made the plan tries again.
-    if (page.state < record::State::Running || keeper != static_cast<pid_t>(page.keeper))
+    if (page.state < record::State::Running || !has_signed(keeper, page))
         return failure("stop", EPERM, "its log is locked by a process that is not its keeper");
     const auto process = os::open_process(keeper);
     if (!process) return std::unexpected(process.error());

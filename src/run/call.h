@@ -50,6 +50,9 @@ private:
 // The keeper of a log: the process that holds its lock, or nobody.
 pid_t keeper_of(const os::Fd& log);
 
+// Whether that process has signed the record, where it writes the number that its session sees.
+bool has_signed(pid_t holder, const record::Record& page);
+
 // Asks the keeper of that record and log to end its tree. A stranger who locked the log gets no
 // signal, and a keeper that has gone on to another command does not listen.
 Result<void> stop(const os::Fd& log, const record::Record& page, record::Reason reason,

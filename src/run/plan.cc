@@ -8,13 +8,31 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/units.h"
+
 namespace husk::run {
 namespace {
 
-constexpr uint64_t open_files = 4096;
+using std::chrono::milliseconds;
+
+constexpr milliseconds default_cpu = std::chrono::hours(1);
+constexpr uint64_t default_processes = 512;
+constexpr uint64_t default_open_files = 4096;
+constexpr uint64_t default_file_size = 4ULL << 30;
 
 // The kernel takes no single argument or variable longer than this.
 constexpr size_t longest_string = 128 * 1024 - 1;
+
+// Three quarters of the machine.
+uint64_t default_memory() {
+    static const auto pages = static_cast<uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
+    static const auto page_size = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+    return pages * page_size / 4 * 3;
+}
+
+milliseconds cpu_of(const Limits& limits) {
+    return std::clamp(limits.cpu.value_or(default_cpu), milliseconds(0), text::longest_duration);
+}
 
 uint64_t whole_ms(const std::optional<std::chrono::milliseconds>& time) {
     if (!time) return 0;
@@ -26,6 +44,7 @@ uint32_t flags_of(const LaunchPlan& plan) {
     if (!plan.background) flags |= wire::Foreground;
     if (plan.on_timeout == OnTimeout::Background) flags |= wire::BackgroundAtDeadline;
     if (plan.streams == Streams::Split) flags |= wire::Split;
+    if (!plan.directory.empty()) flags |= wire::DirectoryByName;
     return flags;
 }
 
@@ -46,6 +65,7 @@ wire::Plan header_of(const LaunchPlan& plan) {
     header.stop_signal = static_cast<uint32_t>(plan.stop.signal);
     header.patience_ms =
         static_cast<uint32_t>(std::clamp<int64_t>(plan.stop.patience.count(), 0, 0xffffff));
+    header.tree = plan.tree_limits;
     header.limit_count = static_cast<uint32_t>(plan.limits.size());
     for (size_t i = 0; i < plan.limits.size(); ++i) {
         const ResourceLimit& limit = plan.limits[i];
@@ -70,6 +90,7 @@ Result<std::string> encode(const LaunchPlan& plan) {
     const wire::Plan header = header_of(plan);
     std::string message(reinterpret_cast<const char*>(&header), sizeof header);
     message.append(plan.program).push_back('\0');
+    if (!plan.directory.empty()) message.append(plan.directory).push_back('\0');
     for (const auto* strings : {&plan.argv, &plan.env}) {
         for (const std::string& text : *strings) {
             if (text.find('\0') != std::string::npos)
@@ -109,11 +130,36 @@ Result<std::string> find_bash() {
     return failure("bash", ENOENT, "not found in PATH (" + path + "); install it or extend PATH");
 }
 
-std::vector<ResourceLimit> default_limits() {
-    rlimit files{};
-    ::getrlimit(RLIMIT_NOFILE, &files);
-    const uint64_t count = std::min<uint64_t>(open_files, files.rlim_max);
-    return {{RLIMIT_CORE, 0, 0}, {RLIMIT_NOFILE, count, count}};
+std::vector<ResourceLimit> process_limits(const Limits& limits) {
+    std::vector<ResourceLimit> all = {{RLIMIT_CORE, 0, 0}};
+    if (const uint64_t files = limits.open_files.value_or(default_open_files); files > 0) {
+        rlimit own{};
+        ::getrlimit(RLIMIT_NOFILE, &own);
+        const uint64_t count = std::min<uint64_t>(files, own.rlim_max);
+        all.push_back({RLIMIT_NOFILE, count, count});
+    }
+    if (const uint64_t size = limits.file_size.value_or(default_file_size); size > 0)
+        all.push_back({RLIMIT_FSIZE, size, size});
+    // The kernel counts whole seconds and each process for itself: a second stop, should the
+    // keeper not come to look. Who goes on after SIGXCPU is killed.
+    if (const milliseconds cpu = cpu_of(limits); cpu.count() > 0) {
+        constexpr uint64_t grace = 5;
+        const auto seconds =
+            static_cast<uint64_t>(std::chrono::ceil<std::chrono::seconds>(cpu).count());
+        all.push_back({RLIMIT_CPU, seconds, seconds + grace});
+    }
+    return all;
+}
+
+wire::TreeLimits tree_limits(const Limits& limits) {
+    constexpr uint64_t us_in_ms = 1000;
+    wire::TreeLimits most{};
+    most.cpu_us = static_cast<uint64_t>(cpu_of(limits).count()) * us_in_ms;
+    most.memory = limits.memory ? *limits.memory : default_memory();
+    most.processes = limits.processes.value_or(default_processes);
+    most.disk = limits.disk.value_or(0);
+    most.page_size = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+    return most;
 }
 
 }  // namespace husk::run

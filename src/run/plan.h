@@ -21,6 +21,7 @@ struct ResourceLimit {
 
 struct LaunchPlan {
     std::string program;
+    std::string directory = {};  // by name, in a session behind walls; else a descriptor has it
     std::vector<std::string> argv;
     std::vector<std::string> env;  // NAME=value
     bool background = false;
@@ -34,7 +35,8 @@ struct LaunchPlan {
     uint64_t keep_output_bytes = 0;
     StopLadder stop;
     unsigned umask = 022;
-    std::vector<ResourceLimit> limits;
+    std::vector<ResourceLimit> limits;  // of each process
+    wire::TreeLimits tree_limits{};     // of all of them together
 };
 
 // The message; an error when it would not fit.
@@ -43,8 +45,11 @@ Result<std::string> encode(const LaunchPlan& plan);
 // bash, by the PATH of this process.
 Result<std::string> find_bash();
 
-// What every command gets: no core files, and a number of open files that is the same
-// whatever the caller allows itself.
-std::vector<ResourceLimit> default_limits();
+// What the kernel enforces for each process: also no core files, and a number of open files that
+// is the same whatever the caller allows itself.
+std::vector<ResourceLimit> process_limits(const Limits& limits);
+
+// What the keeper watches.
+wire::TreeLimits tree_limits(const Limits& limits);
 
 }  // namespace husk::run

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <tuple>
@@ -18,6 +19,8 @@
 #include "os/process.h"
 #include "os/procfs.h"
 #include "os/socket.h"
+#include "proxy/proxy.h"
+#include "run/call.h"
 #include "run/spool.h"
 
 extern "C" {
@@ -29,6 +32,7 @@ namespace husk::run {
 namespace {
 
 constexpr auto hello_patience = std::chrono::seconds(10);
+constexpr const char* walls_file = "walls";
 
 // The keeper program travels inside this library: no path to find, no other version to meet.
 Result<const os::Fd*> keeper_program() {
@@ -47,6 +51,13 @@ os::Fd own_cgroup() {
     return os::open(own->directory, O_RDONLY | O_DIRECTORY).value_or(os::Fd());
 }
 
+// A session has the workspace that it was made with; a call may start anywhere.
+std::string without_workspace(std::string text) {
+    const size_t at = text.find("\nworkspace ");
+    if (at != std::string::npos) text.erase(at, text.find('\n', at + 1) - at);
+    return text;
+}
+
 Error explain(int code) {
     if (code == EAGAIN) return {"session", code, "another nursery holds it"};
     if (code == ENOSYS)
@@ -60,18 +71,28 @@ Error explain(int code) {
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> Session::make_private(const StateDir& state) {
-    auto session = std::make_unique<Session>();
-    session->dir_ = TRY(make_private_session(state));
+Session::Session(std::unique_ptr<SessionDir> dir, const StateDir& state,
+                 const confine::Wanted& wanted)
+    : dir_(std::move(dir)), wanted_(wanted) {
+    wanted_.state = state.path();
+    wanted_.logs = dir_->path / "log";
+    wanted_.root = ::geteuid() == 0;
+    exact_ = closed() ? confine::resolved(wanted_) : wanted_;
+}
+
+Result<std::unique_ptr<Session>> Session::make_private(const StateDir& state,
+                                                       const confine::Wanted& wanted) {
+    std::unique_ptr<Session> session(new Session(TRY(make_private_session(state)), state, wanted));
     CHECK(session->start_nursery(std::chrono::milliseconds(0), nullptr));
     return session;
 }
 
 Result<std::unique_ptr<Session>> Session::join(const StateDir& state, const std::string& name,
-                                               std::chrono::milliseconds linger) {
+                                               std::chrono::milliseconds linger,
+                                               const confine::Wanted& wanted) {
     for (;;) {
-        auto session = std::make_unique<Session>();
-        session->dir_ = TRY(find_or_make_session(state, name));
+        std::unique_ptr<Session> session(
+            new Session(TRY(find_or_make_session(state, name)), state, wanted));
         // Held while one of us looks and starts; whoever comes next finds the nursery.
         const SessionDir& dir = *session->dir_;
         if (::flock(dir.dir.get(), LOCK_EX) != 0) return failure("flock", errno, dir.path.string());
@@ -101,7 +122,8 @@ Result<void> Session::find_or_start_nursery(std::chrono::milliseconds linger) {
     if (auto connected = os::connect_at(dir_->dir, "control", SOCK_SEQPACKET); connected) {
         nursery_ = std::move(*connected);
         const Result<void> welcome = hear_hello();
-        if (welcome || welcome.error().code != ECONNRESET) return welcome;
+        if (welcome) return check_walls();
+        if (welcome.error().code != ECONNRESET) return welcome;
     }
     ::unlinkat(dir_->dir.get(), "control", 0);
     const os::Fd listener = TRY(os::listen_at(dir_->dir, "control", SOCK_SEQPACKET));
@@ -109,6 +131,7 @@ Result<void> Session::find_or_start_nursery(std::chrono::milliseconds linger) {
 }
 
 Result<void> Session::start_nursery(std::chrono::milliseconds linger, const os::Fd* listener) {
+    walls_ = TRY(confine::plan_walls(exact_));
     const os::Fd* program = TRY(keeper_program());
     const os::Fd null = TRY(os::open("/dev/null", O_RDWR));
     auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
@@ -130,6 +153,17 @@ Result<void> Session::start_nursery(std::chrono::milliseconds linger, const os::
         birth.flags |= wire::HasCgroup;
         fds.push_back(cgroup.get());
     }
+    os::Fd walls;
+    if (walls_.steps.size() > 0) {
+        birth.flags |= wire::HasWalls;
+        walls = TRY(os::text_file(walls_.steps.encode()));
+        fds.push_back(walls.get());
+    }
+    if (listener != nullptr) {
+        const os::Fd file =
+            TRY(os::open_at(dir_->dir, walls_file, O_WRONLY | O_CREAT | O_TRUNC, 0600));
+        CHECK(os::write_all(file.get(), wanted_.fingerprint()));
+    }
     const std::string_view message(reinterpret_cast<const char*>(&birth), sizeof birth);
     CHECK(os::send_message(ours, message, fds));
     CHECK(os::start_detached(*program, "husk-nursery", null, theirs));
@@ -149,13 +183,68 @@ Result<void> Session::hear_hello() {
     std::memcpy(&hello, message.data.data(), sizeof hello);
     if (hello.magic != wire::magic || hello.version != wire::version)
         return failure("session", 0, "it was made by another version of Husk; use another name");
+    if (hello.wall_step != 0) return std::unexpected(walls_.explain(hello.wall_step, hello.error));
     if (hello.error != 0) return std::unexpected(explain(hello.error));
     if (hello.mount_namespace != os::own_namespace("mnt") ||
         hello.network_namespace != os::own_namespace("net"))
         return failure("session", 0, "it belongs to another container; use another name");
-    if (message.fds.size() != 1) return failure("session", 0, "its nursery gave no queue");
+    if (message.fds.empty()) return failure("session", 0, "its nursery gave no queue");
     queue_ = std::move(message.fds[0]);
+    if (message.fds.size() > 1) mason_ = std::move(message.fds[1]);
+    return message.fds.size() > 2 ? start_own_proxy(message.fds[2]) : Result<void>();
+}
+
+Result<void> Session::restore_protection() {
+    if (wanted_.mode != Mode::Workspace || !mason_) return {};
+    const confine::Protected now = confine::find_protected(exact_);
+    std::vector<std::pair<dev_t, ino_t>> identities;
+    for (const std::filesystem::path& path : now.present) {
+        struct stat info{};
+        if (::lstat(path.c_str(), &info) == 0) identities.emplace_back(info.st_dev, info.st_ino);
+    }
+    const std::lock_guard lock(ahead_guard_);
+    absent_ = now.absent;
+    if (identities == protected_) return {};
+    confine::Steps steps;
+    confine::add_protection(exact_, now.present, steps);
+    const os::Fd description = TRY(os::text_file(steps.encode()));
+    auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
+    CHECK(os::send_message(mason_, "?", std::array{description.get(), theirs.get()}));
+    theirs.reset();
+    const os::Message answer = TRY(os::receive_message(ours, sizeof(wire::MasonAnswer)));
+    wire::MasonAnswer said{};
+    if (answer.data.size() != sizeof said)
+        return failure("walls", ECONNRESET, "the session's mason is gone");
+    std::memcpy(&said, answer.data.data(), sizeof said);
+    if (said.step != 0) {
+        return failure("walls: " + steps.all()[said.step - 1].name, said.error,
+                       "a protected file changed and could not be protected again");
+    }
+    protected_ = std::move(identities);
     return {};
+}
+
+// A session cannot change its walls, and a call must not get others than it asked for.
+Result<void> Session::check_walls() {
+    const os::Fd file = TRY(os::open_at(dir_->dir, walls_file, O_RDONLY));
+    constexpr size_t longest = 1 << 20;
+    const std::string standing = TRY(os::read_at(file, 0, longest));
+    if (without_workspace(standing) == without_workspace(wanted_.fingerprint())) {
+        walls_.standing = confine::standing(wanted_);
+        return {};
+    }
+    return failure("session", 0,
+                   dir_->name + " stands with other walls (" +
+                       standing.substr(0, standing.find('\n')) +
+                       "); ask for the same mode, network and roots, or use another name");
+}
+
+// It lives as long as the nursery, whose number the lock on the session tells.
+Result<void> Session::start_own_proxy(const os::Fd& listener) const {
+    const os::Fd log =
+        TRY(os::open_at(dir_->dir, "denials", O_WRONLY | O_CREAT | O_APPEND, S_IRUSR | S_IWUSR));
+    const os::Fd nursery = TRY(os::open_process(keeper_of(dir_->lock)));
+    return proxy::start_proxy(wanted_.network.hosts, listener, log, nursery);
 }
 
 bool Session::nursery_is_gone() const {

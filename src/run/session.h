@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "confine/walls.h"
 #include "os/fd.h"
 #include "run/state_dir.h"
 
@@ -22,15 +23,26 @@ inline std::string cgroup_name(const std::string& session_id) { return "husk-" +
 class Session {
 public:
     // A session of this caller alone; it ends with its last command.
-    static Result<std::unique_ptr<Session>> make_private(const StateDir& state);
-    // Joins the session of that name, or makes it.
+    static Result<std::unique_ptr<Session>> make_private(const StateDir& state,
+                                                         const confine::Wanted& wanted);
+    // Joins the session of that name, or makes it. One that stands has to have just these walls.
     static Result<std::unique_ptr<Session>> join(const StateDir& state, const std::string& name,
-                                                 std::chrono::milliseconds linger);
+                                                 std::chrono::milliseconds linger,
+                                                 const confine::Wanted& wanted);
 
     SessionDir& dir() { return *dir_; }
+    bool closed() const { return wanted_.closed(); }
+    // Which walls stand around its commands.
+    const Confinement& confinement() const { return walls_.standing; }
     // Ready to read when the nursery is gone.
     int nursery() const { return nursery_.get(); }
     bool nursery_is_gone() const;
+
+    // Before each call: what others trust in the workspace is read-only, also what was replaced
+    // from outside or has come since. Remembers which of its names do not exist.
+    Result<void> restore_protection();
+    const std::vector<std::filesystem::path>& absent() const { return absent_; }
+    const confine::Wanted& wanted() const { return exact_; }
 
     // Hands a plan to whichever keeper is free.
     Result<void> send(std::string_view plan, std::span<const int> fds) const;
@@ -41,14 +53,23 @@ public:
     void make_ahead();
 
 private:
+    Session(std::unique_ptr<SessionDir> dir, const StateDir& state, const confine::Wanted& wanted);
     Result<void> start_nursery(std::chrono::milliseconds linger, const os::Fd* listener);
+    Result<void> check_walls();
+    Result<void> start_own_proxy(const os::Fd& listener) const;
     Result<void> join_nursery(std::chrono::milliseconds linger);
     Result<void> find_or_start_nursery(std::chrono::milliseconds linger);
     Result<void> hear_hello();
 
     std::unique_ptr<SessionDir> dir_;
+    confine::Wanted wanted_;  // as it was asked for
+    confine::Wanted exact_;   // links resolved
+    std::vector<std::pair<dev_t, ino_t>> protected_;
+    std::vector<std::filesystem::path> absent_;
+    confine::Walls walls_;  // planned by whoever starts the nursery
     os::Fd nursery_;
     os::Fd queue_;
+    os::Fd mason_;  // only with walls
     std::mutex ahead_guard_;
     std::optional<std::pair<os::Fd, os::Fd>> lifeline_ahead_;
 };

@@ -31,8 +31,9 @@ struct Bash::Inside {
     explicit Inside(Settings given) : settings(std::move(given)), umask(os::own_umask()) {}
 
     Result<void> open_state();
-    Result<std::shared_ptr<run::Session>> session_for(const std::string& name);
-    void forget_session(const std::string& name, const std::shared_ptr<run::Session>& session);
+    Result<std::shared_ptr<run::Session>> session_for(const std::string& name,
+                                                      const confine::Wanted& wanted);
+    void forget_session(const std::shared_ptr<run::Session>& session);
     Result<tool::StartedCall> start(const Request& request, const ToolContext& context);
     // Hands a plan over that is already complete.
     Result<tool::StartedCall> start(tool::CallPlan plan, const ToolContext& context);
@@ -44,7 +45,8 @@ struct Bash::Inside {
     std::mutex guard;
     std::unique_ptr<run::StateDir> state;
     std::optional<collect::Ledger> ledger;
-    std::map<std::string, std::shared_ptr<run::Session>> sessions;  // "" is our own
+    // By name, and by walls: of our own ("") there is one for each kind of walls.
+    std::map<std::pair<std::string, std::string>, std::shared_ptr<run::Session>> sessions;
     std::unique_ptr<tool::Waiter> waiter;
 };
 
@@ -56,24 +58,23 @@ Result<void> Bash::Inside::open_state() {
     return {};
 }
 
-Result<std::shared_ptr<run::Session>> Bash::Inside::session_for(const std::string& name) {
+Result<std::shared_ptr<run::Session>> Bash::Inside::session_for(const std::string& name,
+                                                                const confine::Wanted& wanted) {
     const std::lock_guard lock(guard);
     CHECK(open_state());
-    std::shared_ptr<run::Session>& session = sessions[name];
+    std::shared_ptr<run::Session>& session = sessions[{name, wanted.fingerprint()}];
     if (session && !session->nursery_is_gone()) return session;
     if (name.empty()) {
-        session = TRY(run::Session::make_private(*state));
+        session = TRY(run::Session::make_private(*state, wanted));
     } else {
-        session = TRY(run::Session::join(*state, name, settings.linger));
+        session = TRY(run::Session::join(*state, name, settings.linger, wanted));
     }
     return session;
 }
 
-void Bash::Inside::forget_session(const std::string& name,
-                                  const std::shared_ptr<run::Session>& session) {
+void Bash::Inside::forget_session(const std::shared_ptr<run::Session>& session) {
     const std::lock_guard lock(guard);
-    if (const auto found = sessions.find(name); found != sessions.end() && found->second == session)
-        sessions.erase(found);
+    std::erase_if(sessions, [&](const auto& one) { return one.second == session; });
 }
 
 Result<tool::StartedCall> Bash::Inside::start(const Request& request, const ToolContext& context) {
@@ -86,9 +87,10 @@ Result<tool::StartedCall> Bash::Inside::start(tool::CallPlan plan, const ToolCon
     const uint64_t streams = plan.launch.streams == Streams::Split ? 2 : 1;
     const uint64_t wanted = plan.launch.keep_output_bytes;
     for (int attempt = 1;; ++attempt) {
-        std::shared_ptr<run::Session> session = TRY(session_for(context.session));
+        std::shared_ptr<run::Session> session = TRY(session_for(context.session, plan.wanted));
         const run::SessionDir& dir = session->dir();
         plan.note.session = dir.name.empty() ? dir.id : dir.name;
+        plan.note.confinement = session->confinement();
         plan.call_json = to_json(plan.note);
         const uint64_t granted = ledger->reserve(wanted * streams) / streams;
         plan.granted_bytes = granted * streams;
@@ -103,7 +105,7 @@ Result<tool::StartedCall> Bash::Inside::start(tool::CallPlan plan, const ToolCon
         ledger->settle(granted * streams, 0);
         // A session that is just ending takes no plans; nothing was started, so the next may.
         if (started.error().code != EPIPE || attempt == tries) return started;
-        forget_session(context.session, session);
+        forget_session(session);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "confine/view.h"
 #include "request/environment.h"
 
 namespace husk::tool {
@@ -22,11 +23,6 @@ Result<void> check_command(const std::string& command) {
                            std::to_string(longest_command) + "; write it to a file and run that");
     }
     return {};
-}
-
-Result<void> check_mode(Mode mode) {
-    if (mode == Mode::Open) return {};
-    return failure("mode", 0, "this version of Husk builds no walls yet; only `open` can be had");
 }
 
 // As the user knows it: through links, if PWD says so and is right.
@@ -49,14 +45,40 @@ Result<fs::path> working_dir_of(const Request& request, const ToolContext& conte
     return dir.empty() ? own : own / dir;
 }
 
+Surroundings surroundings_of(const confine::Wanted& wanted) {
+    if (!wanted.closed()) return {};
+    return {.closed = true,
+            .home = confine::home_inside(wanted),
+            .proxy_port = confine::proxy_port_of(wanted)};
+}
+
+// What the session is asked for. The root that may be written is the conversation's, never the
+// call's.
+Result<confine::Wanted> walls_of(const ToolContext& context) {
+    confine::Wanted wanted;
+    wanted.mode = context.mode;
+    if (!wanted.closed()) return wanted;
+    wanted.network = context.network;
+    wanted.workspace = context.workspace.empty() ? context.working_dir : context.workspace;
+    if (!wanted.workspace.is_absolute()) {
+        const fs::path own = TRY(own_working_dir());
+        wanted.workspace = wanted.workspace.empty() ? own : own / wanted.workspace;
+    }
+    wanted.writable = context.writable;
+    wanted.readable = context.readable;
+    wanted.protect = context.protect;
+    wanted.home = confine::usable_home(std::getenv("HOME"));  // NOLINT(concurrency-mt-unsafe)
+    return wanted;
+}
+
 }  // namespace
 
 Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
                            const Settings& settings, unsigned umask) {
-    CHECK(check_mode(context.mode));
     CHECK(check_command(request.command));
     CallPlan plan;
     plan.working_dir = TRY(working_dir_of(request, context));
+    plan.wanted = TRY(walls_of(context));
     plan.input = request.input;
     plan.max_output_bytes = request.max_output_bytes;
     plan.early_end = settings.early_end;
@@ -73,7 +95,8 @@ Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
     launch.program = TRY(run::find_bash());
     // --norc: a bash that finds itself under sshd would read ~/.bashrc even for -c.
     launch.argv = {"bash", "--norc", "-c", "--", request.command};
-    launch.env = command_environment(request.env, plan.working_dir);
+    launch.env = command_environment(request.env, plan.working_dir, surroundings_of(plan.wanted));
+    if (plan.wanted.closed()) launch.directory = plan.working_dir.string();
     launch.background = request.background;
     launch.streams = request.streams;
     launch.leftovers = request.leftovers;
@@ -85,7 +108,8 @@ Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
     launch.keep_output_bytes = request.keep_output_bytes;
     launch.stop = request.stop;
     launch.umask = umask;
-    launch.limits = run::default_limits();
+    launch.limits = run::process_limits(request.limits);
+    launch.tree_limits = run::tree_limits(request.limits);
     return plan;
 }
 

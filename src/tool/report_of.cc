@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstring>
 
@@ -36,6 +37,11 @@ Usage usage_of(const record::Record& record) {
         usage.peak_memory_bytes = record.usage.peak_process_bytes;
         usage.peak_memory_of = "largest process";
     }
+    if (record.peaks.memory > record.usage.peak_process_bytes) {
+        usage.peak_memory_bytes = record.peaks.memory;
+        usage.peak_memory_of = "tree";
+    }
+    if (record.peaks.processes > 0) usage.processes = record.peaks.processes;
     if ((record.flags & record::IoKnown) != 0) {
         usage.read_bytes = record.usage.read_bytes;
         usage.written_bytes = record.usage.written_bytes;
@@ -43,11 +49,23 @@ Usage usage_of(const record::Record& record) {
     return usage;
 }
 
+// What a shell says of a child that the kernel stopped is only a number.
+std::string note_on(const Ending& ending) {
+    constexpr int as_a_shell_has_it = 128;
+    const int code = exit_code(ending).value_or(0);
+    if (!std::holds_alternative<Exited>(ending)) return "";
+    if (code == as_a_shell_has_it + SIGXFSZ)
+        return "exit code 153 is that of SIGXFSZ: a file may have reached the file_size limit";
+    if (code == as_a_shell_has_it + SIGXCPU)
+        return "exit code 152 is that of SIGXCPU: a process may have reached the cpu limit";
+    return "";
+}
+
 std::vector<Leftover> leftovers_of(const Snapshot& now) {
     std::vector<Leftover> leftovers;
     const bool unkillable = (now.record.flags & record::Survivors) != 0;
     for (const os::ProcessInfo& process : os::descendants(now.keeper)) {
-        Leftover leftover{process.pid, process.name, ""};
+        Leftover leftover{os::number_inside(process.pid), process.name, ""};
         if (unkillable) {
             leftover.reason =
                 process.state == 'D'         ? "it is in an uninterruptible wait of the kernel"
@@ -171,6 +189,8 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
     if (now.record.main != 0) report.pid = static_cast<int>(now.record.main);
     report.in_background = (now.record.flags & record::InBackground) != 0;
     report.usage = usage_of(now.record);
+    report.confinement = note.confinement;
+    report.confinement.limits = "rlimits + sampling";
     if ((now.record.flags & record::InCgroup) != 0) report.confinement.processes = "host, cgroup";
     if (const auto state = collect::stream_state(files, Which::Output)) {
         report.excerpt = excerpt_of(files, Which::Output, *state, now.record.cap);
@@ -188,6 +208,8 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
         report.notes.push_back(std::to_string(now.record.killed) +
                                " processes that outlived the command were killed");
     }
+    if (std::string hint = note_on(report.ending); !hint.empty())
+        report.notes.push_back(std::move(hint));
     return report;
 }
 

@@ -7,9 +7,11 @@
 #include <chrono>
 
 #include "collect/stream.h"
+#include "confine/view.h"
 #include "os/file.h"
 #include "tool/display_of.h"
 #include "tool/report_of.h"
+#include "tool/revert.h"
 
 namespace husk::tool {
 namespace {
@@ -67,9 +69,11 @@ Result<collect::ShellFiles> as_reader(const run::CallFiles& files) {
 
 Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Session> session,
                                        const ToolContext& context) {
+    CHECK(session->restore_protection());
     const std::string message = TRY(run::encode(plan.launch));
     run::Call::Belongings belongings;
-    belongings.directory = TRY(open_directory(plan.working_dir));
+    // Behind walls it is entered by name: this one would lead outside.
+    belongings.directory = TRY(open_directory(session->closed() ? "/" : plan.working_dir));
     belongings.input = TRY(open_input(plan.input));
 
     record::Record page{};
@@ -93,6 +97,7 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     }
     started.call_ = std::move(*call);
     started.plan_ = std::move(plan);
+    started.absent_ = session->absent();
     started.session_ = std::move(session);
     started.started_at_ = os::Clock::now();
     // Now, while bash starts: this thread has nothing else to do.
@@ -224,6 +229,10 @@ Report StartedCall::report() const {
     if (auto added = add_output(report, *files, Whole{}, plan_.max_output_bytes); !added)
         report.notes.push_back("the output could not be read: " + added.error().text());
     report.notes.insert(report.notes.begin(), plan_.notes.begin(), plan_.notes.end());
+    if (!absent_.empty()) {
+        report.reverted = take_away(absent_, confine::writable_roots(session_->wanted()),
+                                    session_->dir().path.parent_path().parent_path() / "reverted");
+    }
     return report;
 }
 

@@ -18,6 +18,7 @@ namespace husk::tool {
 // What a call is made of, worked out before anything is started.
 struct CallPlan {
     run::LaunchPlan launch;
+    confine::Wanted wanted;
     CallNote note;
     std::string call_json;
     std::filesystem::path working_dir;
@@ -60,6 +61,7 @@ private:
 
     CallPlan plan_;
     std::shared_ptr<run::Session> session_;
+    std::vector<std::filesystem::path> absent_;  // protected names that may not come to be
     run::Call call_;
     std::function<void(const OutputPiece&)> on_output_;
     std::optional<os::FileWatch> watch_;  // of the logs, when somebody wants output as it comes

@@ -96,7 +96,9 @@ void calls(std::vector<Figure>& figures, size_t rounds) {
     const std::string state_option = "--state=" + state.path().string();
     const auto process = husk::tool::compare(
         rounds / 4, [] { run_bare("true"); },
-        [&] { run_program({HUSK_BINARY, "run", state_option.c_str(), "--", "true"}); });
+        [&] {
+            run_program({HUSK_BINARY, "run", "--mode", "open", state_option.c_str(), "--", "true"});
+        });
     figures.push_back({"a call of true, husk run / bare", process.ratio, "x", 0, true});
     std::vector<double> starts;
     for (size_t i = 0; i < rounds / 4; ++i)

@@ -76,11 +76,6 @@ TEST_F(BadInput, OptionsThatDoNotExistOrMakeNoSense) {
     for (const auto& words : cases) expect_refused(words);
 }
 
-TEST_F(BadInput, ModesThatHaveNoWallsYet) {
-    for (const char* mode : {"workspace", "read-only"})
-        expect_refused({"run", "--mode", mode, "--", touch_proof()}, "open");
-}
-
 TEST_F(BadInput, WorkingDirectoriesThatCannotBeEntered) {
     const auto file = husk.dir() / "file";
     const auto closed = husk.dir() / "closed";
@@ -114,7 +109,8 @@ TEST_F(BadInput, CommandsLongerThanTheKernelTakes) {
 
 TEST_F(BadInput, AnEnvironmentThatDoesNotFit) {
     const Ran ran = husk.script(
-        "for i in {1..9}; do export BIG$i=$(printf '%0100000d' 0); done; $HUSK run -- '" +
+        "for i in {1..9}; do export BIG$i=$(printf '%0100000d' 0); done; $HUSK run --mode open -- "
+        "'" +
         touch_proof() + "'");
     EXPECT_TRUE(is_refusal(ran));
     EXPECT_THAT(ran.err, HasSubstr("environment"));
@@ -123,8 +119,8 @@ TEST_F(BadInput, AnEnvironmentThatDoesNotFit) {
 
 TEST_F(BadInput, NoBashInPath) {
     for (const char* path : {"/no/such/directory", "", ".", ":"}) {
-        const Ran ran =
-            husk.script(std::string("PATH=") + path + " $HUSK run -- '" + touch_proof() + "'");
+        const Ran ran = husk.script(std::string("PATH=") + path + " $HUSK run --mode open -- '" +
+                                    touch_proof() + "'");
         EXPECT_TRUE(is_refusal(ran)) << path;
         EXPECT_THAT(ran.err, AllOf(HasSubstr("bash"), HasSubstr("PATH"))) << path;
     }
@@ -155,7 +151,8 @@ TEST(GoodInput, TheLongestCommandRuns) {
 
 TEST(GoodInput, ALargeEnvironmentReachesTheCommand) {
     const Husk husk;
-    const Ran ran = husk.script("export BIG=$(printf '%0100000d' 0); $HUSK run -- 'echo ${#BIG}'");
+    const Ran ran =
+        husk.script("export BIG=$(printf '%0100000d' 0); $HUSK run --mode open -- 'echo ${#BIG}'");
     EXPECT_EQ(ran.out, "100000\n");
 }
 
@@ -204,7 +201,6 @@ TEST_F(BadRequest, IsNotStarted) {
     for (int i = 0; i < 9000; ++i) many["V" + std::to_string(i)] = "x";
     expect_not_started({.command = "true", .env = many}, "8192");
     expect_not_started({.command = "true"}, "session name", {.session = "no such name"});
-    expect_not_started({.command = "true"}, "open", {.mode = Mode::ReadOnly});
     // And the tool is as good as new.
     EXPECT_EQ(bash.run({.command = "echo fine"}).output, "fine\n");
 }

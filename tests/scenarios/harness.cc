@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -144,6 +145,10 @@ std::vector<std::string> Husk::surroundings() const {
 std::vector<std::string> Husk::argv(std::vector<std::string> args) const {
     std::vector<std::string> words = surroundings();
     words.emplace_back(HUSK_BINARY);
+    // Scenarios are about the engine; those about walls say which.
+    const auto command = std::find(args.begin(), args.end(), "--");
+    if (!args.empty() && args[0] == "run" && std::find(args.begin(), command, "--mode") == command)
+        args.insert(args.begin() + 1, {"--mode", "open"});
     words.insert(words.end(), args.begin(), args.end());
     return words;
 }

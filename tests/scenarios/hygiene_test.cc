@@ -62,7 +62,7 @@ TEST_P(Hygiene, StandardInputCanBeHusksOwn) {
 TEST_P(Hygiene, OneCommandDoesNotEatTheInputOfTheNext) {
     const Ran ran = husk_.script(
         "printf 'one\\ntwo\\n' | while read -r line; do "
-        "\"$HUSK\" run -- \"cat; echo got $line\"; done");
+        "\"$HUSK\" run --mode open -- \"cat; echo got $line\"; done");
     EXPECT_EQ(ran.out, "got one\ngot two\n");
 }
 
@@ -116,8 +116,8 @@ TEST_P(Hygiene, ThereIsNoTerminalEvenIfHuskHasOne) {
 }
 
 TEST_P(Hygiene, TheUmaskIsTheCallers) {
-    EXPECT_EQ(husk_.script("umask 0027; \"$HUSK\" run -- umask").out, "0027\n");
-    EXPECT_EQ(husk_.script("umask 0; \"$HUSK\" run -- umask").out, "0000\n");
+    EXPECT_EQ(husk_.script("umask 0027; \"$HUSK\" run --mode open -- umask").out, "0027\n");
+    EXPECT_EQ(husk_.script("umask 0; \"$HUSK\" run --mode open -- umask").out, "0000\n");
 }
 
 TEST_P(Hygiene, LimitsAreTheSameWhateverTheCallerAllowsItself) {
@@ -126,14 +126,17 @@ TEST_P(Hygiene, LimitsAreTheSameWhateverTheCallerAllowsItself) {
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
     const std::string count = std::to_string(std::min<rlim_t>(files.rlim_max, 4096));
     EXPECT_EQ(run("ulimit -Sn; ulimit -Hn"), count + "\n" + count + "\n");
-    EXPECT_EQ(husk_.script("ulimit -Sn 256; \"$HUSK\" run -- 'ulimit -Sn'").out, count + "\n");
-    EXPECT_EQ(husk_.script("ulimit -n 512; \"$HUSK\" run -- 'ulimit -Sn'").out, "512\n");
+    EXPECT_EQ(husk_.script("ulimit -Sn 256; \"$HUSK\" run --mode open -- 'ulimit -Sn'").out,
+              count + "\n");
+    EXPECT_EQ(husk_.script("ulimit -n 512; \"$HUSK\" run --mode open -- 'ulimit -Sn'").out,
+              "512\n");
 }
 
 TEST_P(Hygiene, TheWorkingDirectoryIsTheCallersUnlessGiven) {
-    EXPECT_EQ(husk_.script("cd /usr/lib; \"$HUSK\" run -- 'pwd; echo $PWD'").out,
+    EXPECT_EQ(husk_.script("cd /usr/lib; \"$HUSK\" run --mode open -- 'pwd; echo $PWD'").out,
               "/usr/lib\n/usr/lib\n");
-    EXPECT_EQ(husk_.script("cd /usr; \"$HUSK\" run --cwd lib -- pwd").out, "/usr/lib\n");
+    EXPECT_EQ(husk_.script("cd /usr; \"$HUSK\" run --mode open --cwd lib -- pwd").out,
+              "/usr/lib\n");
     EXPECT_EQ(run("pwd; echo \"[$OLDPWD]\"", {"--cwd", "/usr"}), "/usr\n[]\n");
     const Ran missing = husk_({"run", "--cwd", "/nowhere", "--", "pwd"});
     EXPECT_TRUE(is_refusal(missing));
@@ -147,10 +150,12 @@ TEST_P(Hygiene, ALinkToTheWorkingDirectoryKeepsItsName) {
     fs::create_directory_symlink(real, link);
     EXPECT_EQ(run("pwd; pwd -P", {"--cwd", link.string()}),
               link.string() + "\n" + real.string() + "\n");
-    EXPECT_EQ(husk_.script("cd " + link.string() + "; \"$HUSK\" run -- 'pwd; pwd -P'").out,
-              link.string() + "\n" + real.string() + "\n");
+    EXPECT_EQ(
+        husk_.script("cd " + link.string() + "; \"$HUSK\" run --mode open -- 'pwd; pwd -P'").out,
+        link.string() + "\n" + real.string() + "\n");
     // A PWD that lies is not believed.
-    EXPECT_EQ(husk_.script("cd /usr; PWD=/var; export PWD; \"$HUSK\" run -- pwd").out, "/usr\n");
+    EXPECT_EQ(husk_.script("cd /usr; PWD=/var; export PWD; \"$HUSK\" run --mode open -- pwd").out,
+              "/usr\n");
 }
 
 TEST_P(Hygiene, VariablesAreTheCallersPlusWhatIsSetAndMinusWhatIsUnset) {
@@ -158,7 +163,7 @@ TEST_P(Hygiene, VariablesAreTheCallersPlusWhatIsSetAndMinusWhatIsUnset) {
         husk_
             .script(
                 "export KEPT=kept GONE=gone CHANGED=old\n"
-                "\"$HUSK\" run --env GONE --env CHANGED=new --env ADDED='a=b c' "
+                "\"$HUSK\" run --mode open --env GONE --env CHANGED=new --env ADDED='a=b c' "
                 "--env EMPTY= -- 'echo \"$KEPT ${GONE-unset} $CHANGED $ADDED [${EMPTY-unset}]\"'")
             .out,
         "kept unset new a=b c []\n");
@@ -166,29 +171,31 @@ TEST_P(Hygiene, VariablesAreTheCallersPlusWhatIsSetAndMinusWhatIsUnset) {
 }
 
 TEST_P(Hygiene, NobodyIsThereToAnswerOrToLook) {
-    EXPECT_EQ(
-        husk_
-            .script("export TERM=xterm PAGER=less; \"$HUSK\" run -- 'echo $TERM $PAGER $GIT_PAGER "
-                    "$GIT_TERMINAL_PROMPT $NO_COLOR $DEBIAN_FRONTEND'")
-            .out,
-        "dumb cat cat 0 1 noninteractive\n");
+    EXPECT_EQ(husk_
+                  .script("export TERM=xterm PAGER=less; \"$HUSK\" run --mode open -- 'echo $TERM "
+                          "$PAGER $GIT_PAGER "
+                          "$GIT_TERMINAL_PROMPT $NO_COLOR $DEBIAN_FRONTEND'")
+                  .out,
+              "dumb cat cat 0 1 noninteractive\n");
     EXPECT_EQ(run("echo $TERM", {"--env", "TERM=vt100"}), "vt100\n");
 }
 
 TEST_P(Hygiene, StartUpFilesAreNotRead) {
     write_text(husk_.dir() / ".bashrc", "echo from bashrc\n");
     write_text(husk_.dir() / ".profile", "echo from profile\n");
-    EXPECT_EQ(husk_
-                  .script("export HOME=" + husk_.dir().string() +
-                          " SSH_CLIENT='::1 1 1' SHLVL=0; \"$HUSK\" run -- 'echo clean'")
-                  .out,
-              "clean\n");
+    EXPECT_EQ(
+        husk_
+            .script("export HOME=" + husk_.dir().string() +
+                    " SSH_CLIENT='::1 1 1' SHLVL=0; \"$HUSK\" run --mode open -- 'echo clean'")
+            .out,
+        "clean\n");
 }
 
 // What Husk opens first would get the numbers 0, 1 and 2, and what it prints would go there.
 TEST_P(Hygiene, ClosedStandardDescriptorsAreNotTakenForFilesOfHusk) {
     husk_({"run", "--", "true"});
-    const Ran ran = husk_.script("\"$HUSK\" run --background -- 'sleep 0.5' 0<&- 1>&- 2>&-");
+    const Ran ran =
+        husk_.script("\"$HUSK\" run --mode open --background -- 'sleep 0.5' 0<&- 1>&- 2>&-");
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(read_text(husk_.state() / "ledger").find("husk"), std::string::npos);
     EXPECT_TRUE(husk_.report("true")["notes"].empty());

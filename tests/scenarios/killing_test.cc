@@ -120,7 +120,8 @@ class AloneKilling : public Killing {};
 void Killing::by_timeout() {
     // On a busy machine the tree may not stand when the time is over: then with more time.
     for (const char* limit : {"400ms", "2s", "8s"}) {
-        const auto report = husk_.report(command(), {"--timeout", limit, "--patience", "200ms"});
+        const auto report = husk_.report(
+            command(), {"--timeout", limit, "--patience", "200ms", "--limit", "processes=none"});
         EXPECT_EQ(report["status"], "timed_out");
         EXPECT_TRUE(report["leftovers"].empty()) << report;
         expect_nothing_left();
@@ -130,7 +131,7 @@ void Killing::by_timeout() {
 }
 
 void Killing::by_kill() {
-    const std::string id = husk_.background(command());
+    const std::string id = husk_.background(command(), {"--limit", "processes=none"});
     ASSERT_TRUE(stands());
     EXPECT_EQ(husk_({"kill", id, "--patience", "200ms"}).code, 0);
     expect_nothing_left();
@@ -143,8 +144,9 @@ void Killing::by_token() {
     Bash bash(husk_.settings());
     std::stop_source stop;
     auto answer = std::async(std::launch::async, [&] {
-        return bash.run({.command = command(), .stop = {.patience = 200ms}},
-                        {.cancel = stop.get_token()});
+        return bash.run(
+            {.command = command(), .stop = {.patience = 200ms}, .limits = {.processes = 0}},
+            {.cancel = stop.get_token()});
     });
     const bool stood = stands();
     stop.request_stop();
@@ -156,7 +158,8 @@ void Killing::by_token() {
 }
 
 void Killing::by_signal(int signal) {
-    Live live(husk_, {"run", "--json", "--patience", "200ms", "--", command()});
+    Live live(husk_, {"run", "--json", "--patience", "200ms", "--limit", "processes=none", "--",
+                      command()});
     ASSERT_TRUE(stands());
     live.signal(signal);
     const auto report = nlohmann::json::parse(live.line(20s).value_or("null"));
@@ -168,7 +171,7 @@ void Killing::by_signal(int signal) {
 }
 
 void Killing::by_death_of_the_caller() {
-    Live live(husk_, {"run", "--", command()});
+    Live live(husk_, {"run", "--limit", "processes=none", "--", command()});
     ASSERT_TRUE(stands());
     live.signal(SIGKILL);
     // A bomb of a thousand leaves neither the dying caller nor the keeper much of the machine.
@@ -176,7 +179,8 @@ void Killing::by_death_of_the_caller() {
 }
 
 void Killing::as_leftovers() {
-    const auto report = husk_.report(tree() + "exit 3", {"--leftovers", "kill"});
+    const auto report =
+        husk_.report(tree() + "exit 3", {"--leftovers", "kill", "--limit", "processes=none"});
     EXPECT_TRUE(witness_.hears("up"));
     EXPECT_EQ(report["status"], "exited");
     EXPECT_EQ(report["exit_code"], 3);
@@ -185,7 +189,8 @@ void Killing::as_leftovers() {
 }
 
 void Killing::by_end_of_session() {
-    const std::string id = husk_.background(command(), {"--session", "doomed"});
+    const std::string id =
+        husk_.background(command(), {"--session", "doomed", "--limit", "processes=none"});
     ASSERT_TRUE(stands());
     EXPECT_EQ(husk_({"session", "end", "doomed"}).code, 0);
     expect_nothing_left();

@@ -182,7 +182,8 @@ TEST_P(Sessions, AreNotDisturbedByOthersOnTheSameStateDirectory) {
 }
 
 TEST_P(Sessions, TakeCallersWithAHigherLimitThanTheFirst) {
-    const Ran first = husk_.script("ulimit -n 1024; \"$HUSK\" run --session work -- ulimit -Hn");
+    const Ran first =
+        husk_.script("ulimit -n 1024; \"$HUSK\" run --mode open --session work -- ulimit -Hn");
     EXPECT_EQ(first.out, "1024\n") << first.err;
     const Ran second = husk_({"run", "--session", "work", "--", "echo fine"});
     EXPECT_EQ(second.out, "fine\n") << second.err;
@@ -191,12 +192,12 @@ TEST_P(Sessions, TakeCallersWithAHigherLimitThanTheFirst) {
 TEST_P(Sessions, HaveTheEnvironmentAndDirectoryOfTheCallNotOfTheFirst) {
     EXPECT_EQ(husk_
                   .script("cd /usr; COLOUR=red; export COLOUR; umask 077\n"
-                          "\"$HUSK\" run --session work -- 'echo $COLOUR $PWD; umask'")
+                          "\"$HUSK\" run --mode open --session work -- 'echo $COLOUR $PWD; umask'")
                   .out,
               "red /usr\n0077\n");
     EXPECT_EQ(husk_
                   .script("cd /var; COLOUR=blue; export COLOUR; umask 027\n"
-                          "\"$HUSK\" run --session work -- 'echo $COLOUR $PWD; umask'")
+                          "\"$HUSK\" run --mode open --session work -- 'echo $COLOUR $PWD; umask'")
                   .out,
               "blue /var\n0027\n");
 }
@@ -205,8 +206,9 @@ TEST_P(Sessions, OfAnotherUserAreRefused) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can be two users";
     if (GetParam() == Who::Caller) return;
     in("theirs", "true");
-    const Ran as_root = run_program({"env", "HUSK_STATE=" + husk_.state().string(), HUSK_BINARY,
-                                     "run", "--session", "theirs", "--", "id -u"});
+    const Ran as_root =
+        run_program({"env", "HUSK_STATE=" + husk_.state().string(), HUSK_BINARY, "run", "--mode",
+                     "open", "--session", "theirs", "--", "id -u"});
     EXPECT_TRUE(is_refusal(as_root));
     EXPECT_NE(as_root.err.find("it belongs to another user"), std::string::npos) << as_root.err;
 }

@@ -414,7 +414,7 @@ TEST(StaleState, ASessionNameThatIsNoLinkIsRefused) {
     const OldShell old(husk);
     fs::create_directory(husk.state() / "names");
     write_text(husk.state() / "names" / "file", "garbage");
-    const Ran ran = husk.script("timeout -k 1 3 $HUSK run --session file -- echo hi");
+    const Ran ran = husk.script("timeout -k 1 3 $HUSK run --mode open --session file -- echo hi");
     EXPECT_TRUE(is_refusal(ran));
     EXPECT_THAT(ran.err, HasSubstr("file"));
 }
@@ -468,10 +468,10 @@ void expect_counted_but_not_kept(const nlohmann::json& report, uint64_t total, c
 TEST(FullDisk, TheCommandGoesOnAndTheNextCallSaysWhatToDo) {
     if (!can_mount()) GTEST_SKIP() << "only root can mount";
     const Husk husk;
-    const Ran ran = husk.script(
-        on_a_small_disk(husk, "$HUSK run --json -- " + program("out_lines") + " 8000000; " +
-                                  "$HUSK run -- echo next; echo $?; $HUSK shells --json; " +
-                                  "find $HUSK_STATE -name 1.log -delete; $HUSK run -- echo room"));
+    const Ran ran = husk.script(on_a_small_disk(
+        husk, "$HUSK run --mode open --json -- " + program("out_lines") + " 8000000; " +
+                  "$HUSK run --mode open -- echo next; echo $?; $HUSK shells --json; " +
+                  "find $HUSK_STATE -name 1.log -delete; $HUSK run --mode open -- echo room"));
     const auto lines = lines_of(ran.out);
     ASSERT_EQ(lines.size(), 4) << ran.out << ran.err;
     expect_counted_but_not_kept(nlohmann::json::parse(lines[0]), 8'000'000, "No space left");
@@ -486,8 +486,8 @@ TEST(FullDisk, TheCommandGoesOnAndTheNextCallSaysWhatToDo) {
 // The same for somebody who cannot mount: no file may grow beyond 100 KiB.
 TEST(FullDisk, CountsGoOnWhenTheLogCannotGrow) {
     const Husk husk(Who::OrdinaryUser);
-    const Ran ran =
-        husk.script("ulimit -f 100; $HUSK run --json -- " + program("out_lines") + " 8000000");
+    const Ran ran = husk.script("ulimit -f 100; $HUSK run --mode open --json -- " +
+                                program("out_lines") + " 8000000");
     const auto report = ran.json();
     expect_counted_but_not_kept(report, 8'000'000, "File too large");
     const std::string id = report["shell_id"];
@@ -496,7 +496,7 @@ TEST(FullDisk, CountsGoOnWhenTheLogCannotGrow) {
     EXPECT_THAT(raw.err, HasSubstr(std::to_string(8'000'000 - 100 * 1024)))
         << "a reader is told what is missing at the end, too";
     const Ran plain =
-        husk.script("ulimit -f 100; $HUSK run -- " + program("out_lines") + " 8000000");
+        husk.script("ulimit -f 100; $HUSK run --mode open -- " + program("out_lines") + " 8000000");
     EXPECT_EQ(plain.code, 0);
     EXPECT_THAT(plain.err, HasSubstr("File too large"));
 }
@@ -509,7 +509,8 @@ TEST(ReadOnlyState, ForbidsNewCommandsAndShowsTheOldOnes) {
     const std::string read_only = "unshare -m bash -c 'mount --bind " + state + " " + state +
                                   " && mount -o remount,ro,bind " + state + " && ";
     for (const std::string options : {"", "--session s"}) {
-        const Ran refused = husk.script(read_only + "$HUSK run " + options + " -- echo hi'");
+        const Ran refused =
+            husk.script(read_only + "$HUSK run --mode open " + options + " -- echo hi'");
         EXPECT_TRUE(is_refusal(refused)) << options;
         EXPECT_THAT(refused.err, HasSubstr(state)) << options;
         EXPECT_THAT(refused.err, HasSubstr("--state")) << "what to do " << options;

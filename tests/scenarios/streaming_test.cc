@@ -114,7 +114,7 @@ TEST_P(StreamingLive, TheFirstLineComesWhileTheCommandRuns) {
 
 TEST_P(StreamingLive, ACommandThatNobodyReadsEndsSoon) {
     const Mark mark;
-    const std::string husk_run = std::string("timeout -k 1 15 $HUSK run ") + GetParam();
+    const std::string husk_run = std::string("timeout -k 1 15 $HUSK run --mode open ") + GetParam();
     const Ran ran = husk.script(husk_run + " -- yes " + mark.word() +
                                 " | head -n 1 >/dev/null; echo ${PIPESTATUS[0]}");
     EXPECT_EQ(ran.out, "141\n");
@@ -150,8 +150,9 @@ TEST(Streaming, ABackgroundCommandOnlyGivesItsId) {
 TEST(Streaming, ASlowReaderOfAFloodIsToldOfTheGap) {
     const Husk husk;
     constexpr uint64_t written = 50'000'000;
-    const Ran ran = husk.script("$HUSK run --keep-output 64K -- " + program("out_lines") + " " +
-                                std::to_string(written) + " | (sleep 0.5; wc -c)");
+    const Ran ran =
+        husk.script("$HUSK run --mode open --keep-output 64K -- " + program("out_lines") + " " +
+                    std::to_string(written) + " | (sleep 0.5; wc -c)");
     uint64_t gaps = 0;
     for (const std::string& line : lines_of(ran.err))
         if (line.find("came faster than they were read") != std::string::npos)

@@ -1,0 +1,19 @@
+// Where git keeps what belongs to a workspace.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+namespace husk::confine {
+
+// The directories of git inside .git of `root`: of submodules and worktrees, which have hooks and
+// settings of their own.
+std::vector<std::filesystem::path> nested_git_dirs(const std::filesystem::path& root);
+
+// When `root` is a worktree: the .git of its repository, which has to be writable too. Only if
+// that repository itself says that the worktree is its own: what stands in the workspace is not to
+// be trusted.
+std::optional<std::filesystem::path> repository_of_worktree(const std::filesystem::path& root);
+
+}  // namespace husk::confine

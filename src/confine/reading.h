@@ -1,0 +1,22 @@
+// Which files a closed session may read: everything, in rules that go round what is withheld.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "confine/steps.h"
+
+namespace husk::confine {
+
+// A rule for every highest place below `root` that holds nothing withheld. A link is never
+// followed: what it leads to has a rule of its own, or must not be read.
+void grant_reading(const std::filesystem::path& root,
+                   const std::vector<std::filesystem::path>& withheld, Steps& steps);
+
+// One rule; a path that is not there is passed over.
+void grant(const std::filesystem::path& path, uint64_t rights, Steps& steps);
+
+// Whether `path` is `above` or below it.
+bool is_within(const std::filesystem::path& path, const std::filesystem::path& above);
+
+}  // namespace husk::confine

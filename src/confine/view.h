@@ -1,0 +1,22 @@
+// What a closed session sees of the file system.
+#pragma once
+
+#include "confine/steps.h"
+#include "confine/wanted.h"
+
+namespace husk::confine {
+
+// Everything read-only, with a private /tmp, /dev and /dev/shm, the home copy-on-write, and the
+// roots that may be written.
+void add_view(const Wanted& wanted, Steps& steps);
+
+// Those roots.
+std::vector<std::filesystem::path> writable_roots(const Wanted& wanted);
+
+// Where HOME is: the user's own, or one in the private /tmp.
+std::filesystem::path home_inside(const Wanted& wanted);
+
+// Where the proxy listens inside; 0: there is none.
+uint16_t proxy_port_of(const Wanted& wanted);
+
+}  // namespace husk::confine

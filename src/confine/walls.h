@@ -1,0 +1,31 @@
+// Mode -> walls: what a nursery has to do, and what then stands.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <husk/report.h>
+
+#include "base/result.h"
+#include "confine/protected.h"
+#include "confine/steps.h"
+#include "confine/wanted.h"
+
+namespace husk::confine {
+
+struct Walls {
+    Steps steps;           // none in mode open
+    Confinement standing;  // once all steps are taken
+    Protected protection;  // as it was when this was planned
+
+    // What failed, in words: "walls: mount proc on /proc: Operation not permitted".
+    Error explain(uint32_t step, int error) const;
+};
+
+// What such walls are called in a report.
+Confinement standing(const Wanted& wanted);
+
+// An error when these walls cannot be had here, or make no sense.
+Result<Walls> plan_walls(const Wanted& wanted);
+
+}  // namespace husk::confine

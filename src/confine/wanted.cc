@@ -1,0 +1,61 @@
+#include "confine/wanted.h"
+
+#include <unistd.h>
+
+#include "confine/git_dirs.h"
+
+namespace husk::confine {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path exact(const fs::path& path) {
+    std::error_code failed;
+    fs::path result = fs::weakly_canonical(path, failed);
+    return failed ? path.lexically_normal() : result;
+}
+
+void add_all(std::string& text, const char* name, const std::vector<fs::path>& paths) {
+    for (const fs::path& path : paths) text += std::string(name) + " " + path.string() + "\n";
+}
+
+}  // namespace
+
+fs::path usable_home(const char* variable) {
+    static thread_local std::string known;
+    static thread_local fs::path usable;
+    const std::string text = variable != nullptr ? variable : "";
+    if (text == known) return usable;
+    std::error_code failed;
+    const fs::path path = fs::canonical(text, failed);
+    const bool fits = !failed && path != "/" && fs::is_directory(path, failed) &&
+                      ::access(path.c_str(), R_OK | X_OK) == 0;
+    known = text;
+    return usable = fits ? path : fs::path();
+}
+
+std::string Wanted::fingerprint() const {
+    if (!closed()) return "mode open\n";
+    std::string text = mode == Mode::ReadOnly ? "mode read-only\n" : "mode workspace\n";
+    text += "network " + std::to_string(static_cast<int>(network.kind)) + "\n";
+    for (const std::string& host : network.hosts) text += "host " + host + "\n";
+    add_all(text, "workspace", {workspace});
+    add_all(text, "write", writable);
+    add_all(text, "read", readable);
+    add_all(text, "protect", protect);
+    return text;
+}
+
+Wanted resolved(Wanted wanted) {
+    wanted.workspace = exact(wanted.workspace);
+    for (auto* paths : {&wanted.writable, &wanted.readable, &wanted.protect})
+        for (fs::path& path : *paths) path = exact(path);
+    wanted.state = exact(wanted.state);
+    wanted.logs = exact(wanted.logs);
+    if (wanted.mode == Mode::Workspace)
+        if (auto repository = repository_of_worktree(wanted.workspace); repository)
+            wanted.git_dirs.push_back(*std::move(repository));
+    return wanted;
+}
+
+}  // namespace husk::confine

@@ -1,0 +1,40 @@
+// What is asked of the walls: everything that a session's walls depend on.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <husk/request.h>
+
+namespace husk::confine {
+
+struct Wanted {
+    Mode mode = Mode::Workspace;
+    Network network;
+    std::filesystem::path workspace;              // absolute, without links
+    std::vector<std::filesystem::path> writable;  // more roots like it
+    std::vector<std::filesystem::path> git_dirs;  // of the repositories of worktrees, likewise
+    std::vector<std::filesystem::path> readable;  // secrets that are given on purpose
+    std::vector<std::filesystem::path> protect;   // read-only whatever contains them
+    std::vector<std::string> accept;              // holes that the user's own file names
+    std::filesystem::path home;                   // of the user; empty: there is none
+    std::filesystem::path state;                  // of Husk: nobody's business
+    std::filesystem::path logs;                   // of this session: readable
+    uint64_t scratch_bytes = 1ULL << 30;
+    bool root = false;
+
+    bool closed() const { return mode != Mode::Open; }
+    // Two calls with the same text of it may share a session.
+    std::string fingerprint() const;
+};
+
+// The home that HOME names, if this user can do anything with it; else there is none.
+std::filesystem::path usable_home(const char* variable);
+
+// What stands in the request made exact: links resolved, what git needs added. Done once for each
+// session.
+Wanted resolved(Wanted wanted);
+
+}  // namespace husk::confine

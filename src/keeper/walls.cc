@@ -1,0 +1,326 @@
+#include "walls.h"
+
+#include <asm/errno.h>
+#include <linux/capability.h>
+#include <linux/fcntl.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/mman.h>
+#include <linux/mount.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+
+#include "message.h"
+#include "sys.h"
+#include "walls_wire.h"
+#include "wire.h"
+
+namespace {
+
+using husk::wire::WallOp;
+using husk::wire::WallStep;
+
+struct Description {
+    const char* begin = nullptr;
+    const husk::wire::Walls* header = nullptr;
+
+    const WallStep& step(uint32_t index) const {
+        return reinterpret_cast<const WallStep*>(begin + sizeof(husk::wire::Walls))[index];
+    }
+    const char* text(const WallStep& step, unsigned which) const {
+        const uint32_t at = step.texts[which];
+        return at == husk::wire::no_text ? nullptr : begin + at;
+    }
+};
+
+int trees[husk::wire::max_trees];
+int ruleset = -1;
+int proxy_listener = -1;
+int mason = -1;
+
+size_t length(const char* text) {
+    size_t size = 0;
+    while (text[size] != 0) ++size;
+    return size;
+}
+
+long write_file(const char* path, const char* text) {
+    const long fd = sys::openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return fd;
+    const long wrote = sys::write(static_cast<int>(fd), text, length(text));
+    sys::close(static_cast<int>(fd));
+    return wrote < 0 ? wrote : 0;
+}
+
+long clone_tree(const WallStep& step, const char* path) {
+    constexpr unsigned recursive = 0x8000;  // AT_RECURSIVE
+    if (step.a >= husk::wire::max_trees) return -EINVAL;
+    const long fd = sys::open_tree(
+        AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (step.b != 0 ? recursive : 0));
+    if (fd < 0) return fd;
+    trees[step.a] = static_cast<int>(fd);
+    return 0;
+}
+
+long place_tree(const WallStep& step, const char* path) {
+    if (step.a >= husk::wire::max_trees) return -EINVAL;
+    return sys::move_mount(trees[step.a], "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+long make_file(const char* path, uint64_t mode) {
+    const long fd =
+        sys::open_new(AT_FDCWD, path, O_WRONLY | O_CLOEXEC, static_cast<unsigned>(mode));
+    if (fd < 0) return fd;
+    return sys::close(static_cast<int>(fd));
+}
+
+// Until neither the nursery nor a client is left who could ask.
+[[noreturn]] void be_the_mason(int socket) {
+    sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>("husk-mason"), 0);
+    sys::prctl(PR_SET_DUMPABLE, 0, 0);
+    for (;;) {
+        char nothing = 0;
+        const message::Received got = message::receive(socket, &nothing, sizeof nothing, 0);
+        if (got.size == -EINTR) continue;
+        if (got.size <= 0) sys::exit_group(0);
+        if (got.fd_count == 2) {
+            const walls::Built built = walls::build(got.fds[0]);
+            const husk::wire::MasonAnswer answer{built.step, built.error};
+            sys::write(got.fds[1], &answer, sizeof answer);
+            sys::close(got.fds[1]);
+        } else {
+            for (unsigned i = 0; i < got.fd_count; ++i) sys::close(got.fds[i]);
+        }
+    }
+}
+
+// The parent keeps nothing that would hold up the end of the session.
+long become_init() {
+    int ends[2];
+    constexpr int unix_family = 1;
+    constexpr int seqpacket = 5;
+    const long paired = sys::socketpair(unix_family, seqpacket | O_CLOEXEC, 0, ends);
+    if (paired < 0) return paired;
+    const long made = sys::unshare(CLONE_NEWPID);
+    if (made < 0) return made;
+    const long pid = sys::fork();
+    if (pid > 0) {
+        sys::dup3(ends[0], 3, O_CLOEXEC);
+        sys::close_range(4, ~0U, 0);
+        be_the_mason(3);
+    }
+    sys::close(ends[0]);
+    mason = ends[1];
+    return pid;
+}
+
+long raise_loopback() {
+    constexpr unsigned long set_flags = 0x8914;  // SIOCSIFFLAGS
+    constexpr short up_and_running = 0x41;
+    struct {
+        char name[16];
+        short flags;
+        char rest[22];
+    } request{"lo", up_and_running, {}};
+    const long fd = sys::socket(2, 2 | O_CLOEXEC, 0);  // AF_INET, SOCK_DGRAM
+    if (fd < 0) return fd;
+    const long result = sys::ioctl(static_cast<int>(fd), set_flags, &request);
+    sys::close(static_cast<int>(fd));
+    return result;
+}
+
+long listen_on_loopback(uint64_t port) {
+    const long fd = sys::socket(2, 1 | O_CLOEXEC, 0);  // AF_INET, SOCK_STREAM
+    if (fd < 0) return fd;
+    struct {
+        uint16_t family;
+        unsigned char port[2];
+        unsigned char address[4];
+        char rest[8];
+    } here{2,
+           {static_cast<unsigned char>(port >> 8), static_cast<unsigned char>(port)},
+           {127, 0, 0, 1},
+           {}};
+    long result = sys::bind(static_cast<int>(fd), &here, sizeof here);
+    if (result == 0) result = sys::listen(static_cast<int>(fd), 128);
+    proxy_listener = static_cast<int>(fd);
+    return result;
+}
+
+// Out of all sets; and uid 0 gets none of them back by executing something.
+long keep_capabilities(uint64_t kept) {
+    constexpr int most = 63;
+    constexpr unsigned long locked_no_root = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED |
+                                             SECBIT_NO_CAP_AMBIENT_RAISE |
+                                             SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+    if (kept == 0) {
+        const long locked = sys::prctl(PR_SET_SECUREBITS, locked_no_root, 0);
+        if (locked < 0) return locked;
+    }
+    for (int one = 0; one <= most; ++one) {
+        if ((kept >> one & 1) != 0) continue;
+        const long dropped = sys::prctl(PR_CAPBSET_DROP, static_cast<unsigned long>(one), 0);
+        if (dropped == -EINVAL) break;  // the kernel knows no higher one
+        if (dropped < 0) return dropped;
+    }
+    sys::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0);
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct data[2] = {};
+    for (unsigned half = 0; half < 2; ++half) {
+        const auto bits = static_cast<uint32_t>(kept >> (32 * half));
+        data[half] = {bits, bits, 0};
+    }
+    return sys::capset(&header, data);
+}
+
+long make_ruleset(const WallStep& step) {
+    struct {
+        uint64_t files;
+        uint64_t network;
+        uint64_t scoped;
+    } handled{step.a, step.b, step.c};
+    // An older kernel takes only the part of it that it knows.
+    size_t size = sizeof handled.files;
+    if (step.b != 0 || step.c != 0) size += sizeof handled.network;
+    if (step.c != 0) size += sizeof handled.scoped;
+    const long fd = sys::landlock_create_ruleset(&handled, size, 0);
+    if (fd < 0) return fd;
+    ruleset = static_cast<int>(fd);
+    return 0;
+}
+
+long add_rule(const WallStep& step, const char* path) {
+    const long fd = sys::openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
+    if (fd < 0) return fd;
+    landlock_path_beneath_attr rule{step.a, static_cast<int>(fd)};
+    const long added = sys::landlock_add_rule(ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule);
+    sys::close(static_cast<int>(fd));
+    return added;
+}
+
+long enter_ruleset() {
+    const long entered = sys::landlock_restrict_self(ruleset, 0);
+    sys::close_once(ruleset);
+    return entered;
+}
+
+long install_filter(const WallStep& step, const char* program) {
+    struct {
+        unsigned short length;
+        const void* filter;
+    } filter{static_cast<unsigned short>(step.a), program};
+    return sys::seccomp(SECCOMP_SET_MODE_FILTER, 0, &filter);
+}
+
+// A mount that somebody detached from outside, by renaming over its place, is made again.
+long protect(const WallStep& step, const char* path) {
+    constexpr unsigned no_follow = 0x100;   // AT_SYMLINK_NOFOLLOW
+    constexpr unsigned recursive = 0x8000;  // AT_RECURSIVE
+    constexpr uint64_t is_mount = 0x2000;   // STATX_ATTR_MOUNT_ROOT
+    constexpr unsigned link = 0120000;
+    constexpr unsigned format = 0170000;
+    constexpr uint64_t bind_all = 4096 | 16384;  // MS_BIND | MS_REC
+    sys::FileStatus status{};
+    const long found = sys::statx(AT_FDCWD, path, no_follow, 1, &status);  // STATX_TYPE
+    if (found < 0) return found;
+    if ((status.attributes & is_mount) != 0 || (status.mode & format) == link) return 0;
+    const long bound = sys::mount(path, path, nullptr, bind_all, nullptr);
+    if (bound < 0 || step.a != 0) return bound;
+    mount_attr attributes{};
+    attributes.attr_set = MOUNT_ATTR_RDONLY;
+    return sys::mount_setattr(AT_FDCWD, path, recursive, &attributes, sizeof attributes);
+}
+
+long set_attributes(const WallStep& step, const char* path) {
+    constexpr unsigned recursive = 0x8000;
+    mount_attr attributes{};
+    attributes.attr_set = step.a;
+    attributes.attr_clr = step.b;
+    return sys::mount_setattr(AT_FDCWD, path, step.c != 0 ? recursive : 0, &attributes,
+                              sizeof attributes);
+}
+
+long take_file_step(const Description& all, const WallStep& step) {
+    const char* first = all.text(step, 0);
+    const char* second = all.text(step, 1);
+    switch (step.op) {
+        case WallOp::WriteFile: return write_file(first, second);
+        case WallOp::Mount:
+            return sys::mount(first, second, all.text(step, 2), step.a, all.text(step, 3));
+        case WallOp::CloneTree: return clone_tree(step, first);
+        case WallOp::PlaceTree: return place_tree(step, first);
+        case WallOp::SetAttributes: return set_attributes(step, first);
+        case WallOp::MakeDirectory: {
+            const long made = sys::mkdirat(AT_FDCWD, first, static_cast<unsigned>(step.a));
+            return made == -EEXIST ? 0 : made;
+        }
+        case WallOp::MakeFile: return make_file(first, step.a);
+        case WallOp::MakeLink: return sys::symlinkat(first, AT_FDCWD, second);
+        case WallOp::MakeWhiteout: return sys::mknodat(AT_FDCWD, first, 0020000, 0);
+        case WallOp::AddRule: return add_rule(step, first);
+        case WallOp::Protect: return protect(step, first);
+        default: return -ENOSYS;
+    }
+}
+
+long take_step(const Description& all, const WallStep& step) {
+    switch (step.op) {
+        case WallOp::Unshare: return sys::unshare(step.a);
+        case WallOp::BecomeInit: return become_init();
+        case WallOp::RaiseLoopback: return raise_loopback();
+        case WallOp::ListenOnLoopback: return listen_on_loopback(step.a);
+        case WallOp::KeepCapabilities: return keep_capabilities(step.a);
+        case WallOp::NoNewPrivileges: return sys::prctl(PR_SET_NO_NEW_PRIVS, 1, 0);
+        case WallOp::MakeRuleset: return make_ruleset(step);
+        case WallOp::EnterRuleset: return enter_ruleset();
+        case WallOp::Filter: return install_filter(step, all.text(step, 0));
+        default: return take_file_step(all, step);
+    }
+}
+
+bool is_sound(const Description& all, uint64_t size) {
+    const husk::wire::Walls& header = *all.header;
+    if (header.magic != husk::wire::magic || header.version != husk::wire::version ||
+        header.size != size)
+        return false;
+    if (sizeof header + uint64_t{header.steps} * sizeof(WallStep) > size) return false;
+    for (uint32_t i = 0; i < header.steps; ++i)
+        for (const uint32_t at : all.step(i).texts)
+            if (at >= size) return false;
+    return all.begin[size - 1] == 0;
+}
+
+}  // namespace
+
+namespace walls {
+
+Built build(int description) {
+    constexpr int from_end = 2;
+    const long size = sys::lseek(description, 0, from_end);
+    if (size < static_cast<long>(sizeof(husk::wire::Walls)) || size > husk::wire::max_walls)
+        return {1, EBADMSG, -1, -1};
+    const long mapped =
+        sys::mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_PRIVATE, description, 0);
+    sys::close(description);
+    if (mapped < 0 && mapped > -4096) return {1, static_cast<int>(-mapped), -1, -1};
+    Description all;
+    all.begin = reinterpret_cast<const char*>(mapped);
+    all.header = reinterpret_cast<const husk::wire::Walls*>(all.begin);
+    if (!is_sound(all, static_cast<uint64_t>(size))) return {1, EBADMSG, -1, -1};
+    for (int& tree : trees) tree = -1;
+    sys::umask(0);  // modes are as the steps say
+    for (uint32_t i = 0; i < all.header->steps; ++i) {
+        const WallStep& step = all.step(i);
+        const long result = take_step(all, step);
+        const bool gone =
+            step.optional != 0 && (result == -ENOENT || result == -ENOTDIR || result == -EACCES);
+        if (result < 0 && !gone) return {i + 1, static_cast<int>(-result), -1, -1};
+    }
+    for (int& tree : trees) sys::close_once(tree);
+    sys::munmap(reinterpret_cast<void*>(mapped), static_cast<size_t>(size));
+    return {0, 0, proxy_listener, mason};
+}
+
+}  // namespace walls

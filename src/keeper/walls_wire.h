@@ -1,0 +1,62 @@
+// How a nursery is told to build walls: system calls as data, in the order in which they are made.
+// The caller compiles them before the nursery exists; docs/keeper-protocol.md is the page.
+#pragma once
+
+#include <stdint.h>
+
+namespace husk::wire {
+
+enum class WallOp : uint32_t {
+    Unshare = 1,    // a: flags
+    WriteFile,      // text 0: path, text 1: what
+    Mount,          // text 0: source, 1: target, 2: type, 3: data; a: flags
+    CloneTree,      // text 0: path; a: slot, b: 1 = with what is mounted below
+    PlaceTree,      // text 0: path; a: slot
+    SetAttributes,  // text 0: path; a: set, b: clear, c: 1 = with what is mounted below
+    MakeDirectory,  // text 0: path; a: mode
+    MakeFile,       // text 0: path; a: mode
+    MakeLink,       // text 0: what it points at, text 1: path
+    MakeWhiteout,   // text 0: path in the upper layer of an overlay
+    Protect,        // text 0: path; mounted on itself, if it is not; a: 0 = read-only, 1 = as it is
+    BecomeInit,     // a new PID namespace; the rest is done by its pid 1
+    RaiseLoopback,  // of this network namespace
+    ListenOnLoopback,  // a: port; the socket goes out with the hello
+    KeepCapabilities,  // a: mask of those that stay
+    NoNewPrivileges,   //
+    MakeRuleset,       // Landlock. a: handled_access_fs, b: handled_access_net, c: scoped
+    AddRule,           // text 0: path; a: access
+    EnterRuleset,      //
+    Filter,            // text 0: the program (8 bytes an instruction); a: instructions
+};
+
+// The parent of a session's pid 1 stays behind as its mason: it alone can still change the
+// session's mounts. It takes messages of one byte with the descriptors {walls, where to answer} and
+// answers with this.
+struct MasonAnswer {
+    uint32_t step;  // that failed, counted from 1; 0 = none
+    int32_t error;  // errno
+};
+
+inline constexpr uint32_t wall_texts = 4;
+inline constexpr uint32_t no_text = 0;     // the offset of no text
+inline constexpr uint32_t max_trees = 64;  // slots
+inline constexpr uint32_t max_walls = 1 << 20;
+
+struct WallStep {
+    WallOp op;
+    uint32_t optional;  // 1: it may fail because the path has gone meanwhile, or cannot be reached
+    uint64_t a;
+    uint64_t b;
+    uint64_t c;
+    uint32_t texts[wall_texts];  // offsets from the start of the message
+};
+
+// The start of the message; the steps follow, then the texts, each ended by a NUL.
+struct Walls {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t steps;
+    uint32_t size;  // of the whole message
+};
+
+}  // namespace husk::wire

@@ -1,0 +1,29 @@
+// Landlock: which rights on files this kernel knows.
+#pragma once
+
+#include <cstdint>
+
+namespace husk::os::landlock {
+
+// 0 when there is none. HUSK_PRETEND may lower it, never raise it.
+int abi();
+
+// Before this one, files could be truncated that may not be written.
+inline constexpr int least_abi = 3;
+
+// Every right on files that this ABI handles.
+uint64_t all_rights(int abi);
+
+// To read and execute.
+uint64_t reading();
+// To see what a directory holds.
+uint64_t listing();
+// Everything but making device nodes, below a directory or on a file.
+uint64_t writing(int abi);
+// What makes sense on something that is no directory.
+uint64_t on_files(uint64_t rights);
+
+// Scopes for signals and abstract sockets, from ABI 6; else 0.
+uint64_t scopes(int abi);
+
+}  // namespace husk::os::landlock

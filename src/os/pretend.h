@@ -1,0 +1,22 @@
+// HUSK_PRETEND="landlock=3,userns=no,os=other": a machine that can do less than this one, so that
+// every kind of machine can be tried here. It only takes away.
+#pragma once
+
+namespace husk::os {
+
+struct Pretended {
+    int landlock = 1000;  // the highest ABI
+    bool seccomp = true;
+    bool user_namespaces = true;
+    bool mount_namespaces = true;
+    bool pid_namespaces = true;
+    bool network_namespaces = true;
+    bool linux_kernel = true;
+    bool overlay = true;
+    bool cgroups = true;
+    bool understood = true;  // false: a word of it is not known
+};
+
+const Pretended& pretended();
+
+}  // namespace husk::os

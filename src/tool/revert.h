@@ -1,0 +1,17 @@
+// Protected names that a command made are taken away before its result leaves.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace husk::tool {
+
+// Those of `absent` that exist now, below one of `roots`, go to the directory `keep`; where that is
+// on another file system they are removed. Returns what was taken away. A way through a link is
+// none: it could lead to something that was there before.
+std::vector<std::string> take_away(const std::vector<std::filesystem::path>& absent,
+                                   const std::vector<std::filesystem::path>& roots,
+                                   const std::filesystem::path& keep);
+
+}  // namespace husk::tool
