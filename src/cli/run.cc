@@ -81,6 +81,8 @@ int finish_plain(const Report& report, const Request& request) {
     const std::string line = render::ending_line(report);
     if (const auto* failed = std::get_if<NotStarted>(&report.ending)) return fail(failed->cause);
     if (!line.empty()) write_out(STDERR_FILENO, "husk: " + line + "\n");
+    for (const std::string& path : report.reverted)
+        write_out(STDERR_FILENO, "husk: " + path + " is protected, and was taken away again\n");
     for (const std::string& note : report.notes) write_out(STDERR_FILENO, "husk: " + note + "\n");
     if (!report.excerpt.complete) {
         write_out(STDERR_FILENO,

@@ -23,6 +23,7 @@
 #include "render/table.h"
 #include "tool/measure.h"
 #include "understanding.h"
+#include "walls.h"
 
 namespace {
 
@@ -240,6 +241,7 @@ int main(int argc, char** argv) {
     many_at_once(figures, quick ? 300 : 2000);
     output(figures, quick ? 1 : 10);
     shells(figures, quick ? 100 : 1000);
+    husk::bench::walls(figures, quick ? 200 : 2000, quick ? 50 : 500);
     husk::bench::understanding(figures, quick ? 10'000 : 100'000);
     return print(figures, json);
 }

@@ -84,7 +84,7 @@ int runner(Arguments) {
     leave_output();
     const time_t end = ::time(nullptr) + life;
     while (::time(nullptr) < end) {
-        constexpr timespec nap{0, 1'000'000};
+        constexpr timespec nap{0, 20'000'000};
         ::nanosleep(&nap, nullptr);
         ::setsid();
         const pid_t pid = ::fork();
