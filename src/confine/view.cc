@@ -45,9 +45,9 @@ void hide(const fs::path& upper, const fs::path& hidden, Steps& steps) {
     steps.add({WallOp::MakeWhiteout, "hide ~/" + hidden.string(), 0, 0, 0, {path}});
 }
 
-bool is_given(const Wanted& wanted, const fs::path& path) {
-    return std::ranges::any_of(wanted.readable, [&](const fs::path& given) {
-        return is_within(given, /*above=*/path) || is_within(path, /*above=*/given);
+bool is_given(const Wanted& wanted, const fs::path& secret) {
+    return std::ranges::any_of(wanted.readable, [&](const fs::path& opened) {
+        return is_within(opened, secret) || is_within(secret, opened);
     });
 }
 

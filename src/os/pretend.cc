@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 
 namespace husk::os {
@@ -23,8 +24,9 @@ constexpr Switch switches[] = {
 bool take(Pretended& result, std::string_view name, std::string_view value) {
     if (name == "landlock" && value == "no") return result.landlock = 0, true;
     if (name == "landlock") {
-        const char* end = value.data() + value.size();
-        const auto read = std::from_chars(value.data(), end, result.landlock);
+        const char* begin = std::to_address(value.begin());
+        const char* end = std::to_address(value.end());
+        const auto read = std::from_chars(begin, end, result.landlock);
         return read.ec == std::errc() && read.ptr == end && result.landlock >= 0;
     }
     if (name == "os") return result.linux_kernel = false, value == "other";

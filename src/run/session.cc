@@ -71,9 +71,8 @@ Error explain(int code) {
 
 }  // namespace
 
-Session::Session(std::unique_ptr<SessionDir> dir, const StateDir& state,
-                 const confine::Wanted& wanted)
-    : dir_(std::move(dir)), wanted_(wanted) {
+Session::Session(std::unique_ptr<SessionDir> dir, const StateDir& state, confine::Wanted wanted)
+    : dir_(std::move(dir)), wanted_(std::move(wanted)) {
     wanted_.state = state.path();
     wanted_.logs = dir_->path / "log";
     wanted_.root = ::geteuid() == 0;

@@ -53,7 +53,7 @@ public:
     void make_ahead();
 
 private:
-    Session(std::unique_ptr<SessionDir> dir, const StateDir& state, const confine::Wanted& wanted);
+    Session(std::unique_ptr<SessionDir> dir, const StateDir& state, confine::Wanted wanted);
     Result<void> start_nursery(std::chrono::milliseconds linger, const os::Fd* listener);
     Result<void> check_walls();
     Result<void> start_own_proxy(const os::Fd& listener) const;

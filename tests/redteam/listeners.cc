@@ -174,7 +174,7 @@ void Listeners::open_rest() {
     const int netlink = ::socket(AF_NETLINK, SOCK_RAW | calm, NETLINK_USERSOCK);
     sockaddr_nl address{};
     address.nl_family = AF_NETLINK;
-    ::bind(netlink, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    EXPECT_EQ(::bind(netlink, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     socklen_t size = sizeof address;
     ::getsockname(netlink, reinterpret_cast<sockaddr*>(&address), &size);
     names_["USERSOCK"] = std::to_string(static_cast<int>(address.nl_pid));
