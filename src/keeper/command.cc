@@ -317,7 +317,7 @@ void Command::climb(ladder::Event event) {
 
 void Command::kill_round() {
     cgroup::kill_all(leaf_);
-    const tree::Sent sent = tree::kill_all(tree::spare_none);
+    const tree::Sent sent = tree::signal_all(SIGKILL, tree::spare_none);
     if ((*page_)->killed < sent.reached) (*page_)->killed = sent.reached;
     reap();
     now_ = monotonic();

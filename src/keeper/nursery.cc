@@ -223,7 +223,7 @@ void kill_orphans() {
     if (orphan_round_at != never && now < orphan_round_at) return;
     for (uint32_t i = 0; i < seats->used && cgroup_session >= 0; ++i)
         if (seats->places[i].pid == -1) cgroup::kill_all(cgroup_session, i);
-    tree::kill_all(is_keeper);
+    tree::signal_all(SIGKILL, is_keeper);
     on_children();
     orphans = tree::any_child(is_keeper);
     const bool late = now - orphans_since >= orphan_patience_ms * keeper_clock::millisecond;

@@ -175,8 +175,6 @@ long rt_sigqueueinfo(int pid, int signal, void* info) {
     return call(__NR_rt_sigqueueinfo, pid, signal, as_long(info));
 }
 long kill(int pid, int signal) { return call(__NR_kill, pid, signal); }
-long getpriority(int which, int who) { return call(__NR_getpriority, which, who); }
-long setpriority(int which, int who, int nice) { return call(__NR_setpriority, which, who, nice); }
 long getpid() { return call(__NR_getpid); }
 long geteuid() { return call(__NR_geteuid); }
 long getegid() { return call(__NR_getegid); }

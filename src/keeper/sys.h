@@ -92,8 +92,6 @@ long rt_sigprocmask(int how, const uint64_t* set);
 long rt_sigaction_default(int signal);
 long rt_sigqueueinfo(int pid, int signal, void* info);
 long kill(int pid, int signal);
-long getpriority(int which, int who);
-long setpriority(int which, int who, int nice);
 long getpid();
 long geteuid();
 long getegid();

@@ -102,23 +102,6 @@ bool waits_for_cpu(int pid) {
     return at[0] == '0' && at[1] == ' ' && at[2] == '0' && at[3] == ' ';
 }
 
-constexpr unsigned crowd = 64;
-constexpr int most_passes = 6;
-
-// Before everybody else, where that is allowed (to root): a thousand processes that wake all the
-// time leave a keeper a thousandth of the machine.
-class Urgent {
-public:
-    // The kernel tells 20 - nice, so that no answer is negative.
-    Urgent() : nice_(20 - static_cast<int>(sys::getpriority(0, 0))) { sys::setpriority(0, 0, -20); }
-    ~Urgent() { sys::setpriority(0, 0, nice_); }
-    Urgent(const Urgent&) = delete;
-    Urgent& operator=(const Urgent&) = delete;
-
-private:
-    int nice_;
-};
-
 }  // namespace
 
 namespace tree {
@@ -134,24 +117,9 @@ Sent signal_all(int signal, Spare spare) {
         if (result == 0) ++sent.reached;
         if (result == -EPERM) ++sent.refused;
         // A stopped process does not hear what it is asked.
-        if (result == 0 && signal != SIGKILL && signal != SIGSTOP) sys::kill(pid, SIGCONT);
+        if (result == 0 && signal != SIGKILL) sys::kill(pid, SIGCONT);
     }
     return sent;
-}
-
-Sent kill_all(Spare spare) {
-    find_children(spare);
-    for (unsigned next = 0; next < found_count && found_count < crowd; ++next)
-        read_children_of_all_threads(found[next], spare_none);
-    if (found_count < crowd) return signal_all(SIGKILL, spare);
-    const Urgent urgent;
-    unsigned standing = 0;
-    for (int pass = 0; pass < most_passes; ++pass) {
-        const unsigned before = standing;
-        standing = signal_all(SIGSTOP, spare).reached;
-        if (standing <= before) break;
-    }
-    return signal_all(SIGKILL, spare);
 }
 
 bool any_waits_for_cpu() {

@@ -16,10 +16,6 @@ struct Sent {
 // setsid and forks on outruns whoever follows it generation by generation.
 Sent signal_all(int signal, Spare spare);
 
-// SIGKILL to every descendant. A crowd is made to stand still first: a bomb fills every gap that
-// killing makes, and who stands still fills none.
-Sent kill_all(Spare spare);
-
 // Whether a descendant could run and has hardly been let: on a loaded machine `cat` may need
 // longer to say its last word than anybody would wait for it on an idle one.
 bool any_waits_for_cpu();

@@ -15,7 +15,8 @@ namespace husk::bench {
 namespace {
 
 namespace fs = std::filesystem;
-using tool::run_bare;
+
+void run_bare(const std::string& command) { tool::run_bare(command.c_str()); }
 
 // A repository with a Makefile and many small files, and a state directory beside it.
 class Project {
