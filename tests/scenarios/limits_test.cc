@@ -236,11 +236,11 @@ TEST_P(Limited, EveryCommandHasDefaults) {
 }
 
 TEST_P(Limited, ZeroLiftsALimit) {
-    const auto report = run("ulimit -t; ulimit -f; $P/crowd 600 x; sleep 0.3",
+    const auto report = run("ulimit -t; ulimit -f; $P/crowd 600 x; sleep 1",
                             {.cpu = 0ms, .memory = 0, .processes = 0, .file_size = 0});
     EXPECT_EQ(report["status"], "exited") << report;
     EXPECT_EQ(report["output"], "unlimited\nunlimited\n");
-    EXPECT_GE(report["usage"]["processes"], 600U);
+    EXPECT_GT(report["usage"]["processes"], 512U) << "more than the usual limit";
 }
 
 TEST_P(Limited, OpenFilesAreRefusedByTheKernel) {
