@@ -24,7 +24,7 @@ Result<void> check_machine(const Wanted& wanted) {
     if (!pretended.linux_kernel) return missing("the closed modes need Linux");
     if (os::landlock::abi() < 1) return missing("the closed modes need Landlock (Linux 5.13)");
     if (os::landlock::abi() < os::landlock::least_abi)
-        return missing("Landlock before ABI 3 (Linux 6.2) cannot stop files from being truncated");
+        return missing("with Landlock before ABI 2 (Linux 5.19) nothing could be moved");
     if (!pretended.seccomp) return missing("the closed modes need seccomp");
     if (!wanted.root && !pretended.user_namespaces)
         return missing("an ordinary user needs user namespaces for the closed modes");

@@ -8,8 +8,10 @@ namespace husk::os::landlock {
 // 0 when there is none. HUSK_PRETEND may lower it, never raise it.
 int abi();
 
-// Before this one, files could be truncated that may not be written.
-inline constexpr int least_abi = 3;
+// Before this one, nothing can be moved from one directory to another.
+inline constexpr int least_abi = 2;
+// From this one on it also keeps files from being truncated; before, read-only mounts alone do.
+inline constexpr int abi_of_truncation = 3;
 
 // Every right on files that this ABI handles.
 uint64_t all_rights(int abi);

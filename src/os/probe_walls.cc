@@ -57,7 +57,7 @@ Capability landlock() {
     return judged({.mechanism = "Landlock",
                    .needed_for = "closed modes: files and signals",
                    .without = "no closed modes",
-                   .remedy = "Linux 6.2 or newer with landlock in its lsm= list; a container has "
+                   .remedy = "Linux 5.19 or newer with landlock in its lsm= list; a container has "
                              "to allow landlock_create_ruleset",
                    .closes = true},
                   in_child(forbid_writing));

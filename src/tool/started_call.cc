@@ -1,6 +1,7 @@
 #include "tool/started_call.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include "collect/stream.h"
 #include "confine/view.h"
 #include "os/file.h"
+#include "os/landlock.h"
 #include "tool/display_of.h"
 #include "tool/report_of.h"
 #include "tool/revert.h"
@@ -37,6 +39,22 @@ Result<os::Fd> open_input(const Input& input) {
         return copy;
     }
     return os::open("/dev/null", O_RDONLY);
+}
+
+// It is on a mount that the session does not have read-only: a directory would be a way out.
+Result<void> check_input(const Input& input, const os::Fd& opened) {
+    if (std::holds_alternative<NoInput>(input) || std::holds_alternative<InputText>(input))
+        return {};
+    struct stat info{};
+    if (::fstat(opened.get(), &info) != 0) return failure("standard input", errno, "");
+    if (S_ISDIR(info.st_mode)) return failure("standard input", EISDIR, "it has to be a file");
+    if (S_ISREG(info.st_mode) && os::landlock::abi() < os::landlock::abi_of_truncation) {
+        return failure(
+            "standard input", 0,
+            "on this kernel (before Linux 6.2) a command behind walls could truncate the "
+            "file; pipe it to --stdin -, or give --stdin-text");
+    }
+    return {};
 }
 
 Result<os::Fd> open_directory(const std::filesystem::path& path) {
@@ -75,6 +93,7 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     // Behind walls it is entered by name: this one would lead outside.
     belongings.directory = TRY(open_directory(session->closed() ? "/" : plan.working_dir));
     belongings.input = TRY(open_input(plan.input));
+    if (session->closed()) CHECK(check_input(plan.input, belongings.input));
 
     record::Record page{};
     page.cap = plan.launch.keep_output_bytes;

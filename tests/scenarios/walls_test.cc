@@ -244,7 +244,7 @@ TEST_P(Walls, LetALogBeReadAndNothingElseOfTheState) {
 
 // Nothing is run behind fewer walls than were asked for: every machine that lacks one refuses.
 TEST_P(Walls, ThatCannotBeBuiltMeanNotStarted) {
-    for (const char* without : {"landlock=no", "landlock=2", "seccomp=no", "mountns=no", "pidns=no",
+    for (const char* without : {"landlock=no", "landlock=1", "seccomp=no", "mountns=no", "pidns=no",
                                 "netns=no", "os=other", "nonsense=1"}) {
         ::setenv("HUSK_PRETEND", without, 1);
         const Ran closed = in("workspace", "echo ran");
@@ -274,6 +274,23 @@ TEST_P(Walls, LetListedHostsBeReachedByTheProxyOnly) {
            {"--network", "example.org"});
     EXPECT_NE(refused.out.find("example.invalid"), std::string::npos) << refused.out << refused.err;
     EXPECT_NE(refused.out.find("network"), std::string::npos) << refused.out;
+}
+
+// What lies outside is on a mount that the session does not have read-only.
+TEST_P(Walls, LetNothingInThroughStandardInput) {
+    const Ran directory = in("workspace", "echo ran", {"--stdin", outside_.string()});
+    EXPECT_EQ(directory.code, 125) << directory.out;
+    const std::vector<std::string> file = {"--stdin", (outside_ / "file").string()};
+    EXPECT_EQ(in("workspace", "cat; : > /proc/self/fd/0", file).out.substr(0, 16),
+              "of somebody else");
+    EXPECT_EQ(text_of(outside_ / "file"), "of somebody else\n");
+    ::setenv("HUSK_PRETEND", "landlock=2", 1);
+    const Ran old = in("workspace", "echo ran", file);
+    const Ran work = in("workspace", "cat file");
+    ::unsetenv("HUSK_PRETEND");
+    EXPECT_EQ(old.code, 125) << old.out;
+    EXPECT_NE(old.err.find("--stdin-text"), std::string::npos) << old.err;
+    EXPECT_EQ(work.out, "of the workspace\n") << work.err;
 }
 
 INSTANTIATE_TEST_SUITE_P(, Walls, testing::Values(Who::Caller, Who::OrdinaryUser),
