@@ -18,7 +18,6 @@ struct Wanted {
     std::vector<std::filesystem::path> git_dirs;  // of the repositories of worktrees, likewise
     std::vector<std::filesystem::path> readable;  // secrets that are given on purpose
     std::vector<std::filesystem::path> protect;   // read-only whatever contains them
-    std::vector<std::string> accept;              // holes that the user's own file names
     std::filesystem::path home;                   // of the user; empty: there is none
     std::filesystem::path state;                  // of Husk: nobody's business
     std::filesystem::path logs;                   // of this session: readable

@@ -13,7 +13,6 @@ struct Pretended {
     bool network_namespaces = true;
     bool linux_kernel = true;
     bool overlay = true;
-    bool cgroups = true;
     bool understood = true;  // false: a word of it is not known
 };
 

@@ -54,7 +54,6 @@ protected:
     nlohmann::json report_in(const std::string& mode, const std::string& command) const {
         return in(mode, command, {"--json"}).json();
     }
-    bool is_root() const { return GetParam() == Who::Caller && ::geteuid() == 0; }
 
     Husk husk_;
     fs::path work_ = husk_.dir() / "work";
