@@ -46,6 +46,8 @@ std::string content_of(int fd) {
 // The program with `text` as its standard input.
 Answer ask(std::vector<const char*> argv, const std::string& text) {
     argv.push_back(nullptr);
+    // What \u00e9 becomes depends on it, and whoever runs the tests may have none.
+    ::setenv("LC_ALL", "C.UTF-8", 1);
     const int in = file_with(text);
     const int out = file_with("");
     const int err = file_with("");
