@@ -1,18 +1,12 @@
 #include "limits.h"
 
-#include <linux/fcntl.h>
-
-#include "path.h"
+#include "proc.h"
 #include "sys.h"
 
 namespace {
 
 using husk::record::Resource;
 using husk::wire::TreeLimits;
-
-constexpr unsigned max_pids = 32768;
-int pids[max_pids];  // touched only as far as a tree reaches
-unsigned pid_count = 0;
 
 constexpr uint64_t tick_us = 10'000;  // /proc counts in hundredths of a second
 constexpr uint64_t some_memory = 1 << 20;
@@ -21,156 +15,25 @@ void raise(uint64_t& peak, uint64_t value) {
     if (value > peak) peak = value;
 }
 
-Path path_of(int pid, const char* file) {
-    Path path;
-    path.add("/proc/");
-    path.add(pid);
-    path.add(file);
-    return path;
-}
-
-int open_for_reading(const Path& path) {
-    return static_cast<int>(sys::openat(AT_FDCWD, path.text, O_RDONLY | O_CLOEXEC));
-}
-
-// The file as text; false when there is none, or it is not for us.
-template <unsigned size>
-bool read_text(const Path& path, char (&text)[size]) {
-    const int fd = open_for_reading(path);
-    if (fd < 0) return false;
-    const long got = sys::read(fd, text, size - 1);
-    sys::close(fd);
-    if (got <= 0) return false;
-    text[got] = 0;
-    return true;
-}
-
-uint64_t take_number(const char*& at) {
-    while (*at == ' ') ++at;
-    uint64_t number = 0;
-    for (; *at >= '0' && *at <= '9'; ++at) number = number * 10 + static_cast<uint64_t>(*at - '0');
-    return number;
-}
-
-void skip_words(const char*& at, int count) {
-    for (; count > 0; --count) {
-        while (*at == ' ') ++at;
-        while (*at != ' ' && *at != 0) ++at;
-    }
-}
-
-void read_children(const Path& path) {
-    const int fd = open_for_reading(path);
-    if (fd < 0) return;
-    char buffer[1024];
-    int number = 0;
-    for (;;) {
-        const long got = sys::read(fd, buffer, sizeof buffer);
-        for (long i = 0; i < got; ++i) {
-            if (buffer[i] != ' ') {
-                number = number * 10 + (buffer[i] - '0');
-                continue;
-            }
-            if (pid_count < max_pids) pids[pid_count++] = number;
-            number = 0;
-        }
-        constexpr long longest_number = 12;
-        if (got < static_cast<long>(sizeof buffer) - longest_number) break;  // that was the end
-    }
-    sys::close(fd);
-}
-
-struct DirectoryEntry {
-    uint64_t inode;
-    int64_t offset;
-    uint16_t size;
-    uint8_t type;
-    char name[1];
-};
-
-// A child belongs to the thread that made it; most processes have one thread, which has the
-// number of the process, and need no list of them.
-void read_children_of(int pid, uint64_t threads) {
-    Path tasks = path_of(pid, "/task/");
-    if (threads <= 1) {
-        tasks.add(pid);
-        tasks.add("/children");
-        return read_children(tasks);
-    }
-    const int fd = open_for_reading(tasks);
-    if (fd < 0) return;
-    alignas(8) char buffer[2048];
-    for (long got = 0; (got = sys::getdents64(fd, buffer, sizeof buffer)) > 0;) {
-        for (long at = 0; at < got;) {
-            const auto* entry = reinterpret_cast<const DirectoryEntry*>(buffer + at);
-            at += entry->size;
-            if (entry->name[0] < '0' || entry->name[0] > '9') continue;
-            Path children = tasks;
-            children.add(entry->name);
-            children.add("/children");
-            read_children(children);
-        }
-    }
-    sys::close(fd);
-}
-
-struct Process {
-    uint64_t cpu_us;  // with what it has reaped
-    uint64_t threads;
-    uint64_t resident;  // pages
-};
-
-// False when it is gone, or hidden.
-bool read_stat(int pid, Process& process) {
-    char text[512];
-    if (!read_text(path_of(pid, "/stat"), text)) return false;
-    // "pid (name) R ppid ...": the name may hold anything, so from its last parenthesis.
-    const char* at = nullptr;
-    for (const char* each = text; *each != 0; ++each)
-        if (*each == ')') at = each + 1;
-    if (at == nullptr) return false;
-    constexpr int words_to_user_time = 11;
-    skip_words(at, words_to_user_time);
-    uint64_t ticks = 0;
-    for (int i = 0; i < 4; ++i) ticks += take_number(at);  // user, system; reaped: user, system
-    process.cpu_us = ticks * tick_us;
-    skip_words(at, 2);
-    process.threads = take_number(at);
-    skip_words(at, 3);
-    process.resident = take_number(at);
-    return true;
-}
-
-// Memory that is not of files, and not meant to be shared.
-uint64_t own_memory(int pid, uint64_t page_size) {
-    char text[128];
-    if (!read_text(path_of(pid, "/statm"), text)) return 0;
-    const char* at = text;
-    skip_words(at, 1);
-    const uint64_t resident = take_number(at);
-    const uint64_t shared = take_number(at);
-    return resident > shared ? (resident - shared) * page_size : 0;
-}
-
 // This process's part of the tree's memory: a page of many processes is split between them.
 uint64_t share_of_memory(int pid, uint64_t page_size) {
     constexpr uint64_t kilobyte = 1024;
     char text[4096];
     uint64_t anonymous = 0, shared = 0;
-    if (read_text(path_of(pid, "/smaps_rollup"), text) &&
+    if (proc::read_text(pid, "/smaps_rollup", text, sizeof text) &&
         usage::number_after(text, "Pss_Anon", anonymous) &&
         usage::number_after(text, "Pss_Shmem", shared))
         return (anonymous + shared) * kilobyte;
     // It belongs to somebody else, or the kernel is old: what can be had without permission.
-    if (read_text(path_of(pid, "/status"), text) &&
+    if (proc::read_text(pid, "/status", text, sizeof text) &&
         usage::number_after(text, "RssAnon", anonymous) &&
         usage::number_after(text, "RssShmem", shared))
         return (anonymous + shared) * kilobyte;
-    return own_memory(pid, page_size);
+    return proc::own_pages(pid) * page_size;
 }
 
 uint64_t written_by(int pid) {
-    const int fd = open_for_reading(path_of(pid, "/io"));
+    const int fd = proc::open(pid, "/io");
     if (fd < 0) return 0;
     uint64_t read = 0, written = 0;
     const bool known = usage::read_io(fd, read, written);
@@ -182,26 +45,26 @@ uint64_t written_by(int pid) {
 // be missed and is never counted twice.
 limits::Tree measure(const TreeLimits& most) {
     limits::Tree tree{};
-    pid_count = 0;
-    read_children_of(static_cast<int>(sys::getpid()), 1);
-    for (unsigned next = 0; next < pid_count; ++next) {
+    proc::kin_count = 0;
+    proc::add_children(static_cast<int>(sys::getpid()), 1);
+    for (unsigned next = 0; next < proc::kin_count; ++next) {
         // A bomb: all that matters is known, and time is short.
-        if (most.processes != 0 && pid_count > most.processes) break;
-        const int pid = pids[next];
-        Process process{};
-        if (!read_stat(pid, process)) continue;
-        tree.use.cpu_us += process.cpu_us;
-        tree.resident += process.resident * most.page_size;
+        if (most.processes != 0 && proc::kin_count > most.processes) break;
+        const int pid = proc::kin[next].pid;
+        proc::Stat stat{};
+        if (!proc::read_stat(pid, stat)) continue;
+        tree.use.cpu_us += stat.all_ticks * tick_us;
+        tree.resident += stat.resident * most.page_size;
         if (most.disk != 0) tree.use.written += written_by(pid);
-        read_children_of(pid, process.threads);
+        proc::add_children(pid, stat.threads);
     }
-    tree.use.processes = pid_count;
+    tree.use.processes = proc::kin_count;
     return tree;
 }
 
 void measure_memory(limits::Tree& tree, uint64_t page_size) {
-    for (unsigned i = 0; i < pid_count; ++i) {
-        const uint64_t own = own_memory(pids[i], page_size);
+    for (unsigned i = 0; i < proc::kin_count; ++i) {
+        const uint64_t own = proc::own_pages(proc::kin[i].pid) * page_size;
         tree.use.memory += own;
         raise(tree.largest_process, own);
     }
@@ -210,7 +73,8 @@ void measure_memory(limits::Tree& tree, uint64_t page_size) {
 // Of those that were measured.
 uint64_t memory_counted_once(uint64_t page_size) {
     uint64_t sum = 0;
-    for (unsigned i = 0; i < pid_count; ++i) sum += share_of_memory(pids[i], page_size);
+    for (unsigned i = 0; i < proc::kin_count; ++i)
+        sum += share_of_memory(proc::kin[i].pid, page_size);
     return sum;
 }
 

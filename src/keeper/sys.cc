@@ -139,6 +139,15 @@ long fcntl(int fd, int command, long argument) { return call(__NR_fcntl, fd, com
 long fcntl_lock(int fd, int command, FileLock* lock) {
     return call(__NR_fcntl, fd, command, as_long(lock));
 }
+long fstatfs(int fd, void* info) { return call(__NR_fstatfs, fd, as_long(info)); }
+long readlinkat(int dir, const char* path, char* into, size_t room) {
+    return call(__NR_readlinkat, dir, as_long(path), as_long(into), static_cast<long>(room));
+}
+long process_vm_read(int pid, uint64_t address, void* into, size_t size) {
+    const IoVec here{into, size};
+    const IoVec there{reinterpret_cast<void*>(address), size};
+    return call(__NR_process_vm_readv, pid, as_long(&here), 1, as_long(&there), 1, 0);
+}
 long ioctl(int fd, unsigned long request, void* argument) {
     return call(__NR_ioctl, fd, static_cast<long>(request), as_long(argument));
 }
@@ -175,6 +184,10 @@ long rt_sigqueueinfo(int pid, int signal, void* info) {
     return call(__NR_rt_sigqueueinfo, pid, signal, as_long(info));
 }
 long kill(int pid, int signal) { return call(__NR_kill, pid, signal); }
+long pidfd_open(int pid, unsigned flags) { return call(__NR_pidfd_open, pid, flags); }
+long pidfd_send_signal(int process, int signal) {
+    return call(__NR_pidfd_send_signal, process, signal, 0, 0);
+}
 long getpid() { return call(__NR_getpid); }
 long geteuid() { return call(__NR_geteuid); }
 long getegid() { return call(__NR_getegid); }

@@ -5,101 +5,47 @@
 #include <linux/signal.h>
 
 #include "path.h"
+#include "proc.h"
 #include "sys.h"
 
 namespace {
 
-constexpr unsigned max_pids = 32768;
-int found[max_pids];  // touched only as far as a tree reaches
-unsigned found_count = 0;
+using proc::Kin;
 
-int open_for_reading(const Path& path) {
-    return static_cast<int>(sys::openat(AT_FDCWD, path.text, O_RDONLY | O_CLOEXEC));
-}
-
-void remember(int pid) {
-    // What does not fit is met again in the next round, when these are dead.
-    if (found_count < max_pids) found[found_count++] = pid;
-}
-
-// The file is "12 345 6 "; a number may be cut by the end of a read.
-void read_children(const Path& path, tree::Spare spare) {
-    const int fd = open_for_reading(path);
-    if (fd < 0) return;
-    char buffer[1024];
-    int number = 0;
-    for (long got = 0; (got = sys::read(fd, buffer, sizeof buffer)) > 0;) {
-        for (long i = 0; i < got; ++i) {
-            if (buffer[i] != ' ') {
-                number = number * 10 + (buffer[i] - '0');
-                continue;
-            }
-            if (!spare(number)) remember(number);
-            number = 0;
-        }
+// A child is ours until we take it away, also when it is dead. Whoever is further down may be
+// taken away by its own parent, and its number become a stranger's.
+long signal_one(const Kin& kin, int self, int signal) {
+    if (kin.parent == self) {
+        const long result = sys::kill(kin.pid, signal);
+        // A stopped process does not hear what it is asked.
+        if (result == 0 && signal != SIGKILL) sys::kill(kin.pid, SIGCONT);
+        return result;
     }
+    const long process = sys::pidfd_open(kin.pid, 0);
+    if (process < 0) return process;
+    const auto fd = static_cast<int>(process);
+    proc::Stat stat{};
+    const bool is_kin =
+        proc::read_stat(kin.pid, stat) && (stat.parent == kin.parent || stat.parent == self);
+    const long result = is_kin ? sys::pidfd_send_signal(fd, signal) : -ESRCH;
+    if (result == 0 && signal != SIGKILL) sys::pidfd_send_signal(fd, SIGCONT);
     sys::close(fd);
-}
-
-struct DirectoryEntry {
-    uint64_t inode;
-    int64_t offset;
-    uint16_t size;
-    uint8_t type;
-    char name[1];
-};
-
-// A child belongs to the thread that made it, so every thread has its list.
-void read_children_of_all_threads(int pid, tree::Spare spare) {
-    Path tasks;
-    tasks.add("/proc/");
-    tasks.add(pid);
-    tasks.add("/task");
-    const int fd = open_for_reading(tasks);
-    if (fd < 0) return;
-    alignas(8) char buffer[2048];
-    for (long got = 0; (got = sys::getdents64(fd, buffer, sizeof buffer)) > 0;) {
-        for (long at = 0; at < got;) {
-            const auto* entry = reinterpret_cast<const DirectoryEntry*>(buffer + at);
-            at += entry->size;
-            if (entry->name[0] < '0' || entry->name[0] > '9') continue;
-            Path children = tasks;
-            children.add("/");
-            children.add(entry->name);
-            children.add("/children");
-            read_children(children, spare);
-        }
-    }
-    sys::close(fd);
+    return result;
 }
 
 void find_children(tree::Spare spare) {
-    found_count = 0;
-    read_children_of_all_threads(static_cast<int>(sys::getpid()), spare);
+    proc::kin_count = 0;
+    proc::add_children(static_cast<int>(sys::getpid()), 0);
+    unsigned kept = 0;
+    for (unsigned i = 0; i < proc::kin_count; ++i)
+        if (!spare(proc::kin[i].pid)) proc::kin[kept++] = proc::kin[i];
+    proc::kin_count = kept;
 }
 
 // Runnable, and not one tick of CPU time yet.
 bool waits_for_cpu(int pid) {
-    Path path;
-    path.add("/proc/");
-    path.add(pid);
-    path.add("/stat");
-    const int fd = open_for_reading(path);
-    if (fd < 0) return false;
-    char text[512];
-    const long got = sys::read(fd, text, sizeof text - 1);
-    sys::close(fd);
-    if (got <= 0) return false;
-    text[got] = 0;
-    // "pid (name) R ppid ...": the name may hold anything, so from its last parenthesis.
-    const char* at = nullptr;
-    for (const char* each = text; *each != 0; ++each)
-        if (*each == ')') at = each;
-    if (at == nullptr || at[1] != ' ' || at[2] != 'R') return false;
-    constexpr int fields_to_user_time = 11;  // behind the state
-    int spaces = 0;
-    for (at += 3; *at != 0 && spaces < fields_to_user_time; ++at) spaces += *at == ' ' ? 1 : 0;
-    return at[0] == '0' && at[1] == ' ' && at[2] == '0' && at[3] == ' ';
+    proc::Stat stat{};
+    return proc::read_stat(pid, stat) && stat.state == 'R' && stat.own_ticks == 0;
 }
 
 }  // namespace
@@ -107,33 +53,33 @@ bool waits_for_cpu(int pid) {
 namespace tree {
 
 Sent signal_all(int signal, Spare spare) {
+    const auto self = static_cast<int>(sys::getpid());
     find_children(spare);
     Sent sent{};
-    for (unsigned next = 0; next < found_count; ++next) {
-        const int pid = found[next];
+    for (unsigned next = 0; next < proc::kin_count; ++next) {
+        const Kin kin = proc::kin[next];
         // Its children first: once it is dead they are ours, and this list is behind us.
-        read_children_of_all_threads(pid, spare_none);
-        const long result = sys::kill(pid, signal);
+        proc::add_children(kin.pid, 0);
+        const long result = signal_one(kin, self, signal);
         if (result == 0) ++sent.reached;
         if (result == -EPERM) ++sent.refused;
-        // A stopped process does not hear what it is asked.
-        if (result == 0 && signal != SIGKILL) sys::kill(pid, SIGCONT);
     }
     return sent;
 }
 
 bool any_waits_for_cpu() {
     find_children(spare_none);
-    for (unsigned next = 0; next < found_count; ++next) {
-        read_children_of_all_threads(found[next], spare_none);
-        if (waits_for_cpu(found[next])) return true;
+    for (unsigned next = 0; next < proc::kin_count; ++next) {
+        const int pid = proc::kin[next].pid;
+        proc::add_children(pid, 0);
+        if (waits_for_cpu(pid)) return true;
     }
     return false;
 }
 
 bool any_child(Spare spare) {
     find_children(spare);
-    return found_count > 0;
+    return proc::kin_count > 0;
 }
 
 bool readable() {
@@ -148,13 +94,11 @@ bool readable() {
         shown = shown * 10 + (*digit - '0');
     const auto pid = static_cast<int>(sys::getpid());
     if (shown != pid) return false;
-    Path path;
-    path.add("/proc/");
-    path.add(pid);
-    path.add("/task/");
-    path.add(pid);
-    path.add("/children");
-    const int fd = open_for_reading(path);
+    Path children;
+    children.add("/task/");
+    children.add(pid);
+    children.add("/children");
+    const int fd = proc::open(pid, children.text);
     if (fd < 0) return false;
     sys::close(fd);
     return true;

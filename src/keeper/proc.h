@@ -1,0 +1,39 @@
+// What /proc tells of processes, read into memory that is there already.
+#pragma once
+
+#include <cstdint>
+
+namespace proc {
+
+struct Stat {
+    char state;
+    int parent;
+    uint64_t own_ticks;  // of CPU time, in hundredths of a second
+    uint64_t all_ticks;  // with what it has reaped
+    uint64_t threads;
+    uint64_t resident;  // pages
+};
+
+// Each false when the process is gone, or hidden.
+bool read_stat(int pid, Stat& stat);
+bool read_text(int pid, const char* file, char* text, unsigned size);
+int open(int pid, const char* file);
+
+// Memory that is not of files, and not meant to be shared; 0 when that cannot be known.
+uint64_t own_pages(int pid);
+
+struct Kin {
+    int pid;
+    int parent;
+};
+
+// Processes, generation by generation; one list for whoever looks next, touched only as far as
+// a tree reaches. What does not fit is met again when these are gone.
+constexpr unsigned most_kin = 32768;
+extern Kin kin[most_kin];
+extern unsigned kin_count;
+
+// Adds the children of a process that has this many threads; 0: not known.
+void add_children(int pid, uint64_t threads);
+
+}  // namespace proc
