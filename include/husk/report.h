@@ -91,6 +91,17 @@ struct Confinement {
     std::string processes = "host";
     std::string limits = "rlimits";
     std::vector<std::string> missing;
+    std::vector<std::string> unwatched;  // kinds of attempts that are stopped and not noted
+};
+
+// Something that a wall stopped.
+struct Denial {
+    std::string operation;  // write, create, remove, rename, link, metadata, connect, call
+    std::string target;     // a path, an address, the name of a call
+    std::optional<int> pid;
+    std::string process;
+    std::string allow_with;  // the setting; empty: there is none
+    uint64_t count = 1;
 };
 
 // What was decided before anything was started.
@@ -122,6 +133,9 @@ struct Report {
     Usage usage;
     std::optional<Verdict> verdict;  // none when nothing was decided
     Confinement confinement;
+    std::vector<Denial> denials;
+    uint64_t denials_total = 0;    // attempts, with those that are not listed
+    bool denials_complete = true;  // every kind was watched, and nothing was dropped
     std::vector<Leftover> leftovers;
     std::vector<std::string> reverted;  // protected names that the command made, taken away again
     std::vector<std::string> notes;

@@ -110,6 +110,7 @@ struct ToolContext {
     std::vector<std::filesystem::path> writable = {};  // more roots like the workspace
     std::vector<std::filesystem::path> readable = {};  // secrets that are given on purpose
     std::vector<std::filesystem::path> protect = {};   // read-only even inside these roots
+    bool watch_denials = true;  // note what the walls stop; costs microseconds for each write
     // While a call is under way, on the thread that waits for it. The shell's id, then pieces
     // of output; all that is kept has been given when the report comes.
     std::function<void(const std::string& shell_id)> on_start = {};

@@ -45,6 +45,9 @@ void add_wall_options(CLI::App& app, WallOptions& options) {
     app.add_option("--read", options.read,
                    "A secret that may be read all the same; may be repeated")
         ->allow_extra_args(false);
+    app.add_option("--denials", options.denials,
+                   "Whether to note what the walls stop: on (default), off")
+        ->check(CLI::IsMember({"on", "off"}));
     app.add_option("--protect", options.protect, "Stays read-only even there; may be repeated")
         ->allow_extra_args(false);
 }
@@ -53,6 +56,7 @@ Result<void> apply(const WallOptions& options, const fs::path& working_dir, Tool
     static const std::map<std::string, Mode> modes = {
         {"read-only", Mode::ReadOnly}, {"workspace", Mode::Workspace}, {"open", Mode::Open}};
     context.mode = modes.at(options.mode);
+    context.watch_denials = options.denials != "off";
     context.network = network_of(options.network);
     if (context.network.kind == Network::Kind::Hosts && context.network.hosts.empty())
         return failure("--network", 0, "\"" + options.network + "\" names no host");

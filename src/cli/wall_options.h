@@ -17,6 +17,7 @@ struct WallOptions {
     std::vector<std::string> write;
     std::vector<std::string> read;
     std::vector<std::string> protect;
+    std::string denials = "on";
 };
 
 void add_wall_options(CLI::App& app, WallOptions& options);

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 #include <vector>
@@ -54,16 +55,27 @@ bool applies(When when, const SyscallPolicy& policy) {
     std::unreachable();
 }
 
+constexpr Syscall clone_call{"clone", 56, 220};
+constexpr Syscall unshare_call{"unshare", 272, 97};
+constexpr Syscall socket_call{"socket", 41, 198};
+
+// What is only missing, like clone3, nobody was denied.
+bool is_told(int error, const SyscallPolicy& policy) { return policy.witness && error != ENOSYS; }
+
+uint32_t refuse(int error, const SyscallPolicy& policy) {
+    return is_told(error, policy) ? os::ask_the_listener : fail_with(error);
+}
+
 // No new namespaces: they come with capabilities, and the kernel behind those is large. clone
 // does not look at its upper half; unshare has flags that this list has never heard of.
-void judge_namespaces(os::SyscallFilter& filter) {
+void judge_namespaces(os::SyscallFilter& filter, const SyscallPolicy& policy) {
     constexpr uint64_t new_namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
                                         CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
     static_assert(new_namespaces == 0x7E020000);
     constexpr uint64_t harmless = CLONE_FILES | CLONE_FS | CLONE_SYSVSEM;
-    add(filter, {"clone", 56, 220}, fail_with(EPERM),
+    add(filter, clone_call, refuse(EPERM, policy),
         {{{int_bits_are(0, new_namespaces, 0)}, let_through}});
-    add(filter, {"unshare", 272, 97}, fail_with(EPERM),
+    add(filter, unshare_call, refuse(EPERM, policy),
         {{{long_bits_are(0, ~harmless, 0)}, let_through}});
 }
 
@@ -148,9 +160,16 @@ Cases socket_cases(Sockets sockets) {
 
 // Where the network is open, a program shall take what is missing for an old kernel; elsewhere
 // it shall see that it is not permitted. send and recv are never refused: pairs need them.
-void judge_sockets(os::SyscallFilter& filter, Sockets sockets) {
-    const int error = sockets == Sockets::Network ? EAFNOSUPPORT : EPERM;
-    add(filter, {"socket", 41, 198}, fail_with(error), socket_cases(sockets));
+int error_of(Sockets sockets) { return sockets == Sockets::Network ? EAFNOSUPPORT : EPERM; }
+
+void judge_sockets(os::SyscallFilter& filter, const SyscallPolicy& policy) {
+    const Sockets sockets = policy.sockets;
+    const int error = error_of(sockets);
+    Cases cases = socket_cases(sockets);
+    // Every look at the user's name asks a daemon for it first: nobody wants to be told.
+    if (sockets == Sockets::PrivateNetwork || sockets == Sockets::None)
+        cases.push_back({{family_is(AF_UNIX)}, fail_with(error)});
+    add(filter, socket_call, refuse(error, policy), std::move(cases));
     // Half a pair of datagrams can still send to any path.
     Cases pairs = {{{family_is(AF_UNIX), type_is(SOCK_STREAM)}, let_through},
                    {{family_is(AF_UNIX), type_is(SOCK_SEQPACKET)}, let_through}};
@@ -175,14 +194,50 @@ void judge_tuning(os::SyscallFilter& filter) {
 
 // O_TRUNC empties a file that is opened for reading (or with access mode 3, for nothing), and
 // an old Landlock only asks whether it may be read.
-void judge_truncation(os::SyscallFilter& filter) {
-    constexpr uint32_t mask = O_ACCMODE | O_TRUNC;
-    const auto cases = [](uint32_t flags) -> Cases {
-        return {{{int_bits_are(flags, mask, O_RDONLY | O_TRUNC)}, fail_with(EACCES)},
-                {{int_bits_are(flags, mask, O_ACCMODE | O_TRUNC)}, fail_with(EACCES)}};
-    };
-    add(filter, {"open", 2, no_such_call}, let_through, cases(1));
-    add(filter, {"openat", 257, 56}, let_through, cases(2));
+void judge_opening(os::SyscallFilter& filter, const SyscallPolicy& policy) {
+    constexpr uint32_t truncation = O_ACCMODE | O_TRUNC;
+    constexpr uint32_t writing = truncation | O_CREAT;
+    for (const auto& [call, flags] : {std::pair(Syscall{"open", 2, no_such_call}, 1U),
+                                      std::pair(Syscall{"openat", 257, 56}, 2U)}) {
+        Cases cases;
+        if (policy.truncate_forbidden) {
+            for (const uint32_t how : {uint32_t{O_RDONLY}, uint32_t{O_ACCMODE}})
+                cases.push_back(
+                    {{int_bits_are(flags, truncation, how | O_TRUNC)}, fail_with(EACCES)});
+        }
+        if (policy.witness) cases.push_back({{int_bits_are(flags, writing, 0)}, let_through});
+        if (cases.empty()) return;
+        add(filter, call, policy.witness ? os::ask_the_listener : let_through, std::move(cases));
+    }
+}
+
+bool has_rule(const os::SyscallFilter& filter, uint32_t number) {
+    return std::ranges::any_of(filter.rules,
+                               [&](const os::SyscallRule& rule) { return rule.number == number; });
+}
+
+// Where files are written, thousands of these belong to one command (rm -r, tar), and each would
+// take three times as long.
+bool is_frequent(wire::Attempt attempt) {
+    return attempt == wire::Attempt::Remove || attempt == wire::Attempt::Link ||
+           attempt == wire::Attempt::Metadata;
+}
+
+// What goes on all the same, and may meet a wall.
+void tell_witness(os::SyscallFilter& filter, const SyscallPolicy& policy) {
+    for (const wire::WatchedCall& call : wire::watched_calls) {
+        if (!policy.witness_sees_all && is_frequent(call.attempt)) continue;
+        const bool connects = call.attempt == wire::Attempt::Connect;
+        if (connects && policy.sockets != Sockets::PrivateNetwork) continue;
+        const int number = filter.arch == AUDIT_ARCH_AARCH64 ? call.aarch64 : call.x86_64;
+        if (number < 0 || has_rule(filter, static_cast<uint32_t>(number))) continue;
+        Cases cases;
+        if (connects)  // without an address it is for whom one is connected to
+            cases.push_back({{long_bits_are(static_cast<uint32_t>(call.address), ~uint64_t{0}, 0)},
+                             let_through});
+        filter.rules.push_back(
+            {static_cast<uint32_t>(number), os::ask_the_listener, std::move(cases)});
+    }
 }
 
 }  // namespace
@@ -190,13 +245,36 @@ void judge_truncation(os::SyscallFilter& filter) {
 os::SyscallFilter syscall_policy(const SyscallPolicy& policy, uint32_t arch) {
     os::SyscallFilter filter{.arch = arch, .highest_known = newest_call, .rules = {}};
     for (const RefusedCall& row : refused_calls())
-        if (applies(row.when, policy)) add(filter, row.call, fail_with(row.error));
-    judge_namespaces(filter);
+        if (applies(row.when, policy)) add(filter, row.call, refuse(row.error, policy));
+    judge_namespaces(filter, policy);
     judge_ioctl(filter, policy);
-    judge_sockets(filter, policy.sockets);
+    judge_sockets(filter, policy);
     if (!policy.pid_namespace) judge_tuning(filter);
-    if (policy.truncate_forbidden) judge_truncation(filter);
+    judge_opening(filter, policy);
+    if (policy.witness) tell_witness(filter, policy);
     return filter;
+}
+
+std::vector<wire::RefusedRow> rows_for_witness(const SyscallPolicy& policy, uint32_t arch) {
+    std::vector<wire::RefusedRow> rows;
+    const auto note = [&](const Syscall& call, int error) {
+        if (const auto number = call.number(arch); number && is_told(error, policy))
+            rows.push_back({static_cast<uint16_t>(*number), static_cast<uint16_t>(error)});
+    };
+    for (const RefusedCall& row : refused_calls())
+        if (applies(row.when, policy)) note(row.call, row.error);
+    note(clone_call, EPERM);
+    note(unshare_call, EPERM);
+    note(socket_call, error_of(policy.sockets));
+    return rows;
+}
+
+std::string_view name_of_refused(uint32_t number) {
+    for (const Syscall& call : {clone_call, unshare_call, socket_call})
+        if (call.number(os::native_arch) == number) return call.name;
+    for (const RefusedCall& row : refused_calls())
+        if (row.call.number(os::native_arch) == number) return row.call.name;
+    return {};
 }
 
 }  // namespace husk::confine

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
+#include "keeper/watched_calls.h"
 #include "os/seccomp.h"
 
 namespace husk::confine {
@@ -22,9 +25,18 @@ struct SyscallPolicy {
     Sockets sockets;
     bool pid_namespace;
     bool ipc_namespace;
-    bool truncate_forbidden;  // Landlock cannot (ABI below 3)
+    bool truncate_forbidden;        // Landlock cannot (ABI below 3)
+    bool witness = false;           // somebody notes what is refused, and what walls will stop
+    bool witness_sees_all = false;  // removals, links and metadata too
 };
 
 os::SyscallFilter syscall_policy(const SyscallPolicy& policy, uint32_t arch = os::native_arch);
+
+// What the witness has to answer with, where the filter leaves that to it.
+std::vector<wire::RefusedRow> rows_for_witness(const SyscallPolicy& policy,
+                                               uint32_t arch = os::native_arch);
+
+// Of the call with this number, on this machine; empty if it is never refused.
+std::string_view name_of_refused(uint32_t number);
 
 }  // namespace husk::confine

@@ -721,12 +721,14 @@ TEST(SyscallPolicies, LetTheKeeperWork) {
     for (const SyscallPolicy& policy : all_policies()) expect_answers(policy, examples);
 }
 
-// A call that is new in the keeper is either allowed, or made before the filter stands.
+// A call that is new in the keeper is either allowed, or made before the filter stands, or by the
+// mason, who is outside.
 TEST(SyscallPolicies, RefuseNothingElseThatTheKeeperCalls) {
     const std::set<std::string> before = {"unshare",    "mount",         "umount2", "open_tree",
                                           "move_mount", "mount_setattr", "setns",   "pivot_root",
                                           "chroot",     "sethostname",   "fsopen",  "fsconfig",
                                           "fsmount",    "clone3"};
+    const std::set<std::string> by_the_mason = {"process_vm_readv"};
     std::ifstream file(HUSK_SOURCE_DIR "/src/keeper/sys.cc");
     const std::string text(std::istreambuf_iterator<char>(file), {});
     std::set<std::string> called;
@@ -735,8 +737,9 @@ TEST(SyscallPolicies, RefuseNothingElseThatTheKeeperCalls) {
         called.insert((*at)[1]);
     EXPECT_GT(called.size(), 40U);
     for (const RefusedCall& row : refused_calls())
-        if (!before.contains(std::string(row.call.name))) {
-            EXPECT_FALSE(called.contains(std::string(row.call.name))) << row.call.name;
+        if (const std::string name(row.call.name);
+            !before.contains(name) && !by_the_mason.contains(name)) {
+            EXPECT_FALSE(called.contains(name)) << name;
         }
 }
 

@@ -107,8 +107,10 @@ void add_files(const Wanted& wanted, Steps& steps) {
     for (const fs::path& root : writable_roots(wanted)) grant(root, landlock::writing(abi), steps);
 }
 
-Result<void> add_filter(Steps& steps) {
+Result<void> add_filter(const Wanted& wanted, Steps& steps) {
     SyscallPolicy policy{};
+    policy.witness = wanted.watch_denials;
+    policy.witness_sees_all = wanted.mode == Mode::ReadOnly;
     policy.sockets = Sockets::PrivateNetwork;
     policy.pid_namespace = true;
     policy.ipc_namespace = true;
@@ -116,12 +118,15 @@ Result<void> add_filter(Steps& steps) {
     const auto program = TRY(os::compile(syscall_policy(policy)));
     std::string bytes(reinterpret_cast<const char*>(program.data()),
                       program.size() * sizeof program[0]);
-    steps.add({WallOp::Filter,
-               "install the system call filter",
-               program.size(),
-               0,
-               0,
-               {std::move(bytes)}});
+    Step step{WallOp::Filter, "install the system call filter", program.size()};
+    step.texts = {std::move(bytes)};
+    if (policy.witness) {
+        const auto rows = rows_for_witness(policy);
+        step.b = 1;
+        step.c = rows.size() * sizeof rows[0];
+        step.texts.emplace_back(reinterpret_cast<const char*>(rows.data()), step.c);
+    }
+    steps.add(std::move(step));
     return {};
 }
 
@@ -141,6 +146,10 @@ Confinement standing(const Wanted& wanted) {
                                                                    : "own loopback only";
     result.signals = "own session only";
     result.processes = "own session only";
+    // To be asked about everything that is read would make reading three times as slow.
+    result.unwatched = {"reads", "unix sockets"};
+    if (wanted.mode == Mode::Workspace) result.unwatched.emplace_back("removals, links, metadata");
+    if (!wanted.watch_denials) result.unwatched = {"everything"};
     return result;
 }
 
@@ -167,7 +176,7 @@ Result<Walls> plan_walls(const Wanted& wanted) {
     steps.add({WallOp::KeepCapabilities, "drop capabilities", kept_capabilities(wanted)});
     steps.add({WallOp::NoNewPrivileges, "forbid new privileges"});
     steps.add({WallOp::EnterRuleset, "enter the Landlock ruleset"});
-    CHECK(add_filter(steps));
+    CHECK(add_filter(wanted, steps));
     return walls;
 }
 

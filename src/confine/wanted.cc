@@ -39,6 +39,7 @@ std::string Wanted::fingerprint() const {
     std::string text = mode == Mode::ReadOnly ? "mode read-only\n" : "mode workspace\n";
     text += "network " + std::to_string(static_cast<int>(network.kind)) + "\n";
     for (const std::string& host : network.hosts) text += "host " + host + "\n";
+    if (!watch_denials) text += "denials off\n";
     add_all(text, "workspace", {workspace});
     add_all(text, "write", writable);
     add_all(text, "read", readable);

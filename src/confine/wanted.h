@@ -23,6 +23,7 @@ struct Wanted {
     std::filesystem::path logs;                   // of this session: readable
     uint64_t scratch_bytes = 1ULL << 30;
     bool root = false;
+    bool watch_denials = true;  // note what the walls stop
 
     bool closed() const { return mode != Mode::Open; }
     // Two calls with the same text of it may share a session.

@@ -304,8 +304,8 @@ bool is_needed() {
 }
 
 // No wall fails open: with one of them missing there is no session.
-bool go_behind_walls(int description, int client) {
-    const walls::Built built = walls::build(description);
+bool go_behind_walls(int description, int denials, int client) {
+    const walls::Built built = walls::build(description, denials);
     proxy_listener = built.listener;
     mason = built.mason;
     if (built.step == 0) return true;
@@ -319,9 +319,11 @@ bool be_born() {
     const bool listens = (birth.flags & husk::wire::HasListener) != 0;
     const bool has_cgroup = (birth.flags & husk::wire::HasCgroup) != 0;
     const bool has_walls = (birth.flags & husk::wire::HasWalls) != 0;
+    const bool has_denials = (birth.flags & husk::wire::HasDenials) != 0;
+    const unsigned gifts = 1U + (listens ? 1U : 0U) + (has_cgroup ? 1U : 0U) +
+                           (has_walls ? 1U : 0U) + (has_denials ? 1U : 0U);
     if (got.size != sizeof birth || birth.magic != husk::wire::magic ||
-        birth.version != husk::wire::version ||
-        got.fd_count != 1U + (listens ? 1U : 0U) + (has_cgroup ? 1U : 0U) + (has_walls ? 1U : 0U))
+        birth.version != husk::wire::version || got.fd_count != gifts)
         return false;
     const int client = static_cast<int>(sys::fcntl(husk::wire::birth_fd, F_DUPFD_CLOEXEC, 10));
     // The lock stays where the socket was: one descriptor, closed in no child by accident.
@@ -331,7 +333,8 @@ bool be_born() {
     if (listens) listener = got.fds[next++];
     if (has_cgroup) cgroup_parent = got.fds[next++];
     birth.cgroup[sizeof birth.cgroup - 1] = 0;
-    if (has_walls && !go_behind_walls(got.fds[next], client)) return false;
+    const int denials = has_denials ? got.fds[got.fd_count - 1] : -1;
+    if (has_walls && !go_behind_walls(got.fds[next], denials, client)) return false;
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
     sys::FileLock lock{};
     lock.type = F_WRLCK;

@@ -14,7 +14,7 @@ uint64_t microseconds(const __kernel_old_timeval& time) {
 
 namespace usage {
 
-bool number_after(const char* text, const char* name, uint64_t& value) {
+const char* line_after(const char* text, const char* name) {
     for (const char* line = text; *line != 0; ++line) {
         if (line != text && line[-1] != '\n') continue;
         const char* at = line;
@@ -22,12 +22,17 @@ bool number_after(const char* text, const char* name, uint64_t& value) {
         while (*want != 0 && *at == *want) ++at, ++want;
         if (*want != 0 || *at != ':') continue;
         for (++at; *at == ' ' || *at == '\t';) ++at;
-        value = 0;
-        for (; *at >= '0' && *at <= '9'; ++at)
-            value = value * 10 + static_cast<uint64_t>(*at - '0');
-        return true;
+        return at;
     }
-    return false;
+    return nullptr;
+}
+
+bool number_after(const char* text, const char* name, uint64_t& value) {
+    const char* at = line_after(text, name);
+    if (at == nullptr) return false;
+    value = 0;
+    for (; *at >= '0' && *at <= '9'; ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
+    return true;
 }
 
 bool read_io(int fd, uint64_t& read, uint64_t& written) {

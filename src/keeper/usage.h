@@ -9,6 +9,9 @@
 
 namespace usage {
 
+// What stands behind "name:" at the start of a line, or null.
+const char* line_after(const char* text, const char* name);
+
 // The number in the line "<name>: <number>" of a file of /proc.
 bool number_after(const char* text, const char* name, uint64_t& value);
 

@@ -16,6 +16,7 @@
 #include "sys.h"
 #include "walls_wire.h"
 #include "wire.h"
+#include "witness.h"
 
 namespace {
 
@@ -39,6 +40,7 @@ int trees[husk::wire::max_trees];
 int ruleset = -1;
 int proxy_listener = -1;
 int mason = -1;
+int denials = -1;  // the log of what they stop
 
 size_t length(const char* text) {
     size_t size = 0;
@@ -76,23 +78,35 @@ long make_file(const char* path, uint64_t mode) {
     return sys::close(static_cast<int>(fd));
 }
 
+void take_order(int socket, witness::Witness& witness) {
+    husk::wire::RefusedRow rows[husk::wire::max_refused];
+    const message::Received got = message::receive(socket, rows, sizeof rows, 0);
+    if (got.size == -EINTR) return;
+    if (got.size <= 0) sys::exit_group(0);
+    if (got.fd_count == 1) {
+        return witness.begin(got.fds[0], rows,
+                             static_cast<uint32_t>(got.size) / sizeof(husk::wire::RefusedRow));
+    }
+    if (got.fd_count == 2) {
+        const walls::Built built = walls::build(got.fds[0], -1);
+        const husk::wire::MasonAnswer answer{built.step, built.error};
+        sys::write(got.fds[1], &answer, sizeof answer);
+        sys::close(got.fds[1]);
+        return;
+    }
+    for (unsigned i = 0; i < got.fd_count; ++i) sys::close(got.fds[i]);
+}
+
 // Until neither the nursery nor a client is left who could ask.
-[[noreturn]] void be_the_mason(int socket) {
+[[noreturn]] void be_the_mason(int socket, const witness::Places& places) {
     sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>("husk-mason"), 0);
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
+    witness::Witness witness(places);
     for (;;) {
-        char nothing = 0;
-        const message::Received got = message::receive(socket, &nothing, sizeof nothing, 0);
-        if (got.size == -EINTR) continue;
-        if (got.size <= 0) sys::exit_group(0);
-        if (got.fd_count == 2) {
-            const walls::Built built = walls::build(got.fds[0]);
-            const husk::wire::MasonAnswer answer{built.step, built.error};
-            sys::write(got.fds[1], &answer, sizeof answer);
-            sys::close(got.fds[1]);
-        } else {
-            for (unsigned i = 0; i < got.fd_count; ++i) sys::close(got.fds[i]);
-        }
+        pollfd fds[2] = {{socket, POLLIN, 0}, {witness.listener(), POLLIN, 0}};
+        sys::ppoll(fds, 2, nullptr);
+        if (fds[1].revents != 0) witness.answer((fds[1].revents & POLLIN) == 0);
+        if (fds[0].revents != 0) take_order(socket, witness);
     }
 }
 
@@ -103,15 +117,26 @@ long become_init() {
     constexpr int seqpacket = 5;
     const long paired = sys::socketpair(unix_family, seqpacket | O_CLOEXEC, 0, ends);
     if (paired < 0) return paired;
+    // In the view of today, which knows the processes by the numbers that the mason will see.
+    const long processes = sys::openat(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (processes < 0) return processes;
+    auto proc = static_cast<int>(processes);
     const long made = sys::unshare(CLONE_NEWPID);
     if (made < 0) return made;
     const long pid = sys::fork();
     if (pid > 0) {
-        sys::dup3(ends[0], 3, O_CLOEXEC);
-        sys::close_range(4, ~0U, 0);
-        be_the_mason(3);
+        constexpr int first_free = 64;  // above all that is put in order here
+        int kept[] = {ends[0], proc, denials};
+        for (int& fd : kept)
+            if (fd >= 0) fd = static_cast<int>(sys::fcntl(fd, F_DUPFD_CLOEXEC, first_free));
+        for (int i = 0; i < 3; ++i)
+            if (kept[i] >= 0) sys::dup3(kept[i], 3 + i, O_CLOEXEC);
+        sys::close_range(denials >= 0 ? 6 : 5, ~0U, 0);
+        be_the_mason(3, {denials >= 0 ? 5 : -1, 4, static_cast<int>(pid)});
     }
     sys::close(ends[0]);
+    sys::close_once(proc);
+    sys::close_once(denials);
     mason = ends[1];
     return pid;
 }
@@ -206,12 +231,23 @@ long enter_ruleset() {
     return entered;
 }
 
-long install_filter(const WallStep& step, const char* program) {
+long install_filter(const WallStep& step, const char* program, const char* refused) {
     struct {
         unsigned short length;
         const void* filter;
     } filter{static_cast<unsigned short>(step.a), program};
-    return sys::seccomp(SECCOMP_SET_MODE_FILTER, 0, &filter);
+    if (step.b == 0) return sys::seccomp(SECCOMP_SET_MODE_FILTER, 0, &filter);
+    // A signal shall not make the mason look at a call twice. Linux 5.19.
+    constexpr unsigned wait_killable = 1U << 5;
+    long listener = sys::seccomp(SECCOMP_SET_MODE_FILTER,
+                                 SECCOMP_FILTER_FLAG_NEW_LISTENER | wait_killable, &filter);
+    if (listener == -EINVAL)
+        listener = sys::seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
+    if (listener < 0) return listener;
+    int fd = static_cast<int>(listener);
+    const long sent = message::send(mason, refused, step.c, &fd, 1);
+    sys::close(fd);
+    return sent;
 }
 
 // A mount that somebody detached from outside, by renaming over its place, is made again.
@@ -275,7 +311,7 @@ long take_step(const Description& all, const WallStep& step) {
         case WallOp::NoNewPrivileges: return sys::prctl(PR_SET_NO_NEW_PRIVS, 1, 0);
         case WallOp::MakeRuleset: return make_ruleset(step);
         case WallOp::EnterRuleset: return enter_ruleset();
-        case WallOp::Filter: return install_filter(step, all.text(step, 0));
+        case WallOp::Filter: return install_filter(step, all.text(step, 0), all.text(step, 1));
         default: return take_file_step(all, step);
     }
 }
@@ -296,7 +332,8 @@ bool is_sound(const Description& all, uint64_t size) {
 
 namespace walls {
 
-Built build(int description) {
+Built build(int description, int denials_log) {
+    denials = denials_log;
     constexpr int from_end = 2;
     const long size = sys::lseek(description, 0, from_end);
     if (size < static_cast<long>(sizeof(husk::wire::Walls)) || size > husk::wire::max_walls)

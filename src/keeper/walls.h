@@ -14,7 +14,7 @@ struct Built {
 };
 
 // `description` is a file that holds a husk::wire::Walls. What returns may be another process:
-// pid 1 of the new PID namespace.
-Built build(int description);
+// pid 1 of the new PID namespace. What they stop is noted in the log, unless that is -1.
+Built build(int description, int denials_log);
 
 }  // namespace walls

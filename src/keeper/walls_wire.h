@@ -26,12 +26,13 @@ enum class WallOp : uint32_t {
     MakeRuleset,       // Landlock. a: handled_access_fs, b: handled_access_net, c: scoped
     AddRule,           // text 0: path; a: access
     EnterRuleset,      //
-    Filter,            // text 0: the program (8 bytes an instruction); a: instructions
+    Filter,            // text 0: the program (8 bytes an instruction); a: instructions;
+                       // b: 1 = the mason is its witness, text 1: RefusedRows for it, c: their size
 };
 
 // The parent of a session's pid 1 stays behind as its mason: it alone can still change the
-// session's mounts. It takes messages of one byte with the descriptors {walls, where to answer} and
-// answers with this.
+// session's mounts. It takes messages with the descriptors {walls, where to answer} and answers
+// with this; one with a single descriptor makes it the witness of that filter (watched_calls.h).
 struct MasonAnswer {
     uint32_t step;  // that failed, counted from 1; 0 = none
     int32_t error;  // errno

@@ -6,7 +6,7 @@
 namespace husk::wire {
 
 inline constexpr uint32_t magic = 0x4b535557;  // "WUSK"
-inline constexpr uint32_t version = 2;
+inline constexpr uint32_t version = 3;
 
 // The socket that a nursery is born with; 0, 1 and 2 are /dev/null.
 inline constexpr int birth_fd = 3;
@@ -15,10 +15,11 @@ enum BirthFlag : uint32_t {
     HasListener = 1,
     HasCgroup = 2,
     HasWalls = 4,
+    HasDenials = 8,
 };
 
 // caller -> nursery, once, with the descriptors {lock, [listener], [cgroup to be below],
-// [walls to build]}. The last is described in walls_wire.h.
+// [walls to build], [where to note what they stop]}. Walls are described in walls_wire.h.
 struct Birth {
     uint32_t magic;
     uint32_t version;

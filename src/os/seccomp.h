@@ -27,6 +27,9 @@ constexpr uint32_t fail_with(int error) {
     return SECCOMP_RET_ERRNO | (static_cast<uint32_t>(error) & SECCOMP_RET_DATA);
 }
 
+// The process that holds the filter's listener is asked; without one the call does not exist.
+inline constexpr uint32_t ask_the_listener = SECCOMP_RET_USER_NOTIF;
+
 // How much of the register the kernel looks at. With Int the upper half is rubbish that a
 // program may choose: a test of all 64 bits would not recognise TIOCSTI with a bit set there.
 enum class Width { Int, Long };

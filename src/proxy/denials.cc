@@ -2,23 +2,8 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-#include <ctime>
-
 namespace husk::proxy {
 namespace {
-
-std::string utc(std::chrono::system_clock::time_point time) {
-    const auto ms = std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count();
-    const std::time_t seconds = ms / 1000;
-    std::tm parts{};
-    ::gmtime_r(&seconds, &parts);
-    char text[64];
-    const size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
-    char fraction[8];
-    std::snprintf(fraction, sizeof fraction, ".%03dZ", static_cast<int>(ms % 1000));
-    return std::string(text, size) + fraction;
-}
 
 std::string missing_entry(const Denial& denial) {
     if (denial.led_to) return to_text(*denial.led_to, denial.target.port);
@@ -47,7 +32,8 @@ std::string explanation(const Denial& denial) {
 
 // Nothing has to be escaped: a target holds only what parse_target lets through.
 std::string log_line(const Denial& denial, std::chrono::system_clock::time_point time) {
-    return R"({"time":")" + utc(time) + R"(","operation":"connect","address":")" +
+    const std::chrono::nanoseconds since = time.time_since_epoch();
+    return R"({"ns":)" + std::to_string(since.count()) + R"(,"operation":"connect","address":")" +
            to_text(denial.target) + R"(","allow_with":")" + allow_with(denial) + "\"}\n";
 }
 

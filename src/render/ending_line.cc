@@ -94,6 +94,19 @@ std::string leftovers_line(const Report& report) {
     return line;
 }
 
+std::string denials_line(const Report& report) {
+    constexpr size_t most_denials = 3;
+    std::string line;
+    for (size_t i = 0; i < std::min(report.denials.size(), most_denials); ++i) {
+        const Denial& denial = report.denials[i];
+        line += (i == 0 ? "stopped by the walls: " : ", ") + denial.operation + " " + denial.target;
+        if (!denial.allow_with.empty()) line += " (" + denial.allow_with + ")";
+    }
+    if (report.denials.size() > most_denials)
+        line += " and " + std::to_string(report.denials.size() - most_denials) + " more";
+    return line;
+}
+
 }  // namespace
 
 std::string ending_words(const Report& report) {
@@ -105,10 +118,14 @@ std::string ending_words(const Report& report) {
 
 std::string ending_line(const Report& report) {
     std::string line = std::visit(Trouble{report.shell_id}, report.ending);
-    const std::string leftovers = report.ended() ? leftovers_line(report) : "";
-    if (!line.empty() && !leftovers.empty()) line += "; ";
+    const bool failed = report.ended() && exit_code(report.ending) != 0;
+    for (const std::string& more :
+         {report.ended() ? leftovers_line(report) : "", failed ? denials_line(report) : ""}) {
+        if (!line.empty() && !more.empty()) line += "; ";
+        line += more;
+    }
     // Names of processes and reasons come from outside.
-    return text::one_line(line + leftovers);
+    return text::one_line(line);
 }
 
 }  // namespace husk::render

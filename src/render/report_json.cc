@@ -57,7 +57,20 @@ Json confinement_json(const Confinement& walls) {
         {"mode", text::to_utf8(walls.mode)},           {"files", text::to_utf8(walls.files)},
         {"network", text::to_utf8(walls.network)},     {"signals", text::to_utf8(walls.signals)},
         {"processes", text::to_utf8(walls.processes)}, {"limits", text::to_utf8(walls.limits)},
-        {"missing", array_of(walls.missing)}};
+        {"missing", array_of(walls.missing)},          {"unwatched", array_of(walls.unwatched)}};
+}
+
+Json denials_json(const std::vector<Denial>& denials) {
+    Json array = Json::array();
+    for (const Denial& denial : denials) {
+        array.push_back({{"operation", text::to_utf8(denial.operation)},
+                         {"target", text::to_utf8(denial.target)},
+                         {"pid", value_or_null(denial.pid)},
+                         {"process", string_or_null(denial.process)},
+                         {"allow_with", string_or_null(denial.allow_with)},
+                         {"count", denial.count}});
+    }
+    return array;
 }
 
 Json leftovers_json(const std::vector<Leftover>& leftovers) {
@@ -132,7 +145,9 @@ Json report_json(const Report& report) {
     json["limit"] = limit_json(report.ending);
     json["confinement"] = confinement_json(report.confinement);
     json["error"] = string_or_null(std::visit(WhyNot{}, report.ending));
-    json["denials"] = Json::array();
+    json["denials"] = denials_json(report.denials);
+    json["denials_total"] = report.denials_total;
+    json["denials_complete"] = report.denials_complete;
     json["leftovers"] = leftovers_json(report.leftovers);
     json["reverted"] = array_of(report.reverted);
     json["notes"] = array_of(report.notes);

@@ -59,8 +59,8 @@ TEST(ReportJson, HasEveryFieldInOrder) {
         R"("peak_memory_of":"largest process","read_bytes":0,"written_bytes":4096,)"
         R"("processes":12},"verdict":null,"limit":null,)"
         R"("confinement":{"mode":"open","files":"open","network":"open","signals":"open",)"
-        R"("processes":"host","limits":"rlimits","missing":[]},)"
-        R"("error":null,"denials":[],"leftovers":[],"reverted":[],"notes":[]})");
+        R"("processes":"host","limits":"rlimits","missing":[],"unwatched":[]},)"
+        R"("error":null,"denials":[],"denials_total":0,"denials_complete":true,"leftovers":[],"reverted":[],"notes":[]})");
 }
 
 TEST(ReportJson, WhatIsAbsentIsNull) {
@@ -74,7 +74,8 @@ TEST(ReportJson, WhatIsAbsentIsNull) {
         R"("peak_memory_of":null,"read_bytes":null,"written_bytes":null,"processes":null},)"
         R"("verdict":null,"limit":null,"confinement":{"mode":"open","files":"open",)"
         R"("network":"open","signals":"open","processes":"host","limits":"rlimits",)"
-        R"("missing":[]},"error":null,"denials":[],"leftovers":[],"reverted":[],"notes":[]})");
+        R"("missing":[],"unwatched":[]},"error":null,"denials":[],)"
+        R"("denials_total":0,"denials_complete":true,"leftovers":[],"reverted":[],"notes":[]})");
 }
 
 TEST(ReportJson, EachEndingIsTold) {

@@ -15,9 +15,19 @@ std::string text_of(const nlohmann::json& object, const char* name) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+std::vector<std::string> texts_of(const nlohmann::json& object, const char* name) {
+    std::vector<std::string> texts;
+    if (const auto found = object.find(name); found != object.end() && found->is_array())
+        for (const auto& one : *found)
+            if (one.is_string()) texts.push_back(one.get<std::string>());
+    return texts;
+}
+
 nlohmann::ordered_json json_of(const Confinement& walls) {
-    return {{"mode", walls.mode},       {"files", walls.files},         {"network", walls.network},
-            {"signals", walls.signals}, {"processes", walls.processes}, {"missing", walls.missing}};
+    return {{"mode", walls.mode},           {"files", walls.files},
+            {"network", walls.network},     {"signals", walls.signals},
+            {"processes", walls.processes}, {"missing", walls.missing},
+            {"unwatched", walls.unwatched}};
 }
 
 Confinement confinement_of(const nlohmann::json& object) {
@@ -27,9 +37,8 @@ Confinement confinement_of(const nlohmann::json& object) {
     walls.network = text_of(object, "network");
     walls.signals = text_of(object, "signals");
     walls.processes = text_of(object, "processes");
-    if (const auto missing = object.find("missing"); missing != object.end() && missing->is_array())
-        for (const auto& one : *missing)
-            if (one.is_string()) walls.missing.push_back(one.get<std::string>());
+    walls.missing = texts_of(object, "missing");
+    walls.unwatched = texts_of(object, "unwatched");
     return walls;
 }
 
@@ -41,6 +50,7 @@ std::string to_json(const CallNote& note) {
     if (!note.description.empty()) object["description"] = note.description;
     object["session"] = note.session;
     object["working_dir"] = note.working_dir;
+    if (!note.workspace.empty()) object["workspace"] = note.workspace;
     if (note.timeout) object["timeout_ms"] = note.timeout->count();
     object["on_timeout"] = note.on_timeout == OnTimeout::Kill ? "kill" : "background";
     object["background"] = note.background;
@@ -58,6 +68,7 @@ CallNote call_from_json(const std::string& text) {
     note.description = text_of(object, "description");
     note.session = text_of(object, "session");
     note.working_dir = text_of(object, "working_dir");
+    note.workspace = text_of(object, "workspace");
     if (const auto walls = object.find("confinement"); walls != object.end() && walls->is_object())
         note.confinement = confinement_of(*walls);
     return note;

@@ -13,6 +13,7 @@ struct CallNote {
     std::string description;
     std::string session;  // the name, or the id of a private one
     std::string working_dir;
+    std::string workspace;  // of a closed mode
     bool background = false;
     std::optional<std::chrono::milliseconds> timeout = {};
     OnTimeout on_timeout = OnTimeout::Kill;

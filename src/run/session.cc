@@ -158,6 +158,12 @@ Result<void> Session::start_nursery(std::chrono::milliseconds linger, const os::
         walls = TRY(os::text_file(walls_.steps.encode()));
         fds.push_back(walls.get());
     }
+    os::Fd denials;
+    if (wanted_.closed() && wanted_.watch_denials) {
+        birth.flags |= wire::HasDenials;
+        denials = TRY(open_denials());
+        fds.push_back(denials.get());
+    }
     if (listener != nullptr) {
         const os::Fd file =
             TRY(os::open_at(dir_->dir, walls_file, O_WRONLY | O_CREAT | O_TRUNC, 0600));
@@ -238,10 +244,13 @@ Result<void> Session::check_walls() {
                        "); ask for the same mode, network and roots, or use another name");
 }
 
+Result<os::Fd> Session::open_denials() const {
+    return os::open_at(dir_->dir, denials_file, O_WRONLY | O_CREAT | O_APPEND, S_IRUSR | S_IWUSR);
+}
+
 // It lives as long as the nursery, whose number the lock on the session tells.
 Result<void> Session::start_own_proxy(const os::Fd& listener) const {
-    const os::Fd log =
-        TRY(os::open_at(dir_->dir, "denials", O_WRONLY | O_CREAT | O_APPEND, S_IRUSR | S_IWUSR));
+    const os::Fd log = TRY(open_denials());
     const os::Fd nursery = TRY(os::open_process(keeper_of(dir_->lock)));
     return proxy::start_proxy(wanted_.network.hosts, listener, log, nursery);
 }

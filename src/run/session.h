@@ -56,6 +56,7 @@ private:
     Session(std::unique_ptr<SessionDir> dir, const StateDir& state, confine::Wanted wanted);
     Result<void> start_nursery(std::chrono::milliseconds linger, const os::Fd* listener);
     Result<void> check_walls();
+    Result<os::Fd> open_denials() const;
     Result<void> start_own_proxy(const os::Fd& listener) const;
     Result<void> join_nursery(std::chrono::milliseconds linger);
     Result<void> find_or_start_nursery(std::chrono::milliseconds linger);

@@ -62,6 +62,9 @@ struct SessionDir {
     bool making_ahead = false;  // by one caller, and the others go on
 };
 
+// In a session's directory: what its walls have stopped, a line of JSON each. docs/denials.md.
+inline constexpr const char* denials_file = "denials";
+
 // The error with the path in it, and what can be done.
 Error advise(Error error, const std::filesystem::path& path);
 

@@ -67,6 +67,7 @@ Result<confine::Wanted> walls_of(const ToolContext& context) {
     wanted.writable = context.writable;
     wanted.readable = context.readable;
     wanted.protect = context.protect;
+    wanted.watch_denials = context.watch_denials;
     wanted.home = confine::usable_home(std::getenv("HOME"));  // NOLINT(concurrency-mt-unsafe)
     return wanted;
 }
@@ -85,6 +86,7 @@ Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
     plan.note.command = request.command;
     plan.note.description = request.description;
     plan.note.working_dir = plan.working_dir.string();
+    if (plan.wanted.closed()) plan.note.workspace = plan.wanted.workspace.string();
     plan.note.background = request.background;
     plan.note.timeout = request.timeout;
     plan.note.on_timeout = request.on_timeout;

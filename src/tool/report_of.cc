@@ -13,6 +13,7 @@
 #include "base/terminal_text.h"
 #include "collect/stream.h"
 #include "os/procfs.h"
+#include "tool/denials.h"
 #include "tool/display_of.h"
 
 namespace husk::tool {
@@ -196,6 +197,7 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
         report.excerpt = excerpt_of(files, Which::Output, *state, now.record.cap);
         report.cursor = state->kept.total;
     }
+    if (!note.workspace.empty()) add_denials(report, files, now.record, note.workspace);
     if (files.error_log) {
         report.out.emplace();
         report.err.emplace();

@@ -1,0 +1,94 @@
+// A filter with a witness lets nothing pass that the same filter without one refuses: what it hands
+// over is refused by the witness with the same error, or was allowed anyway.
+#include <gtest/gtest.h>
+#include <linux/sched.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+
+#include "confine/syscalls.h"
+#include "confine/syscalls_table.h"
+
+namespace husk::confine {
+namespace {
+
+constexpr uint64_t interesting[] = {0, 1, 2, 3, 0x40, 0x42, 0x242, 10, 16, 38, CLONE_NEWUSER};
+
+std::vector<SyscallPolicy> all_policies(bool witness) {
+    std::vector<SyscallPolicy> all;
+    for (const Sockets sockets :
+         {Sockets::None, Sockets::Unix, Sockets::Network, Sockets::PrivateNetwork})
+        for (unsigned bits = 0; bits < 16; ++bits)
+            all.push_back({.metadata_forbidden = (bits & 1) != 0,
+                           .sockets = sockets,
+                           .pid_namespace = (bits & 2) != 0,
+                           .ipc_namespace = (bits & 4) != 0,
+                           .truncate_forbidden = (bits & 8) != 0,
+                           .witness = witness,
+                           .witness_sees_all = (bits & 1) != 0});
+    return all;
+}
+
+// What the witness does with a call that it is told of (keeper/witness.cc).
+uint32_t witness_says(uint32_t number, const std::vector<wire::RefusedRow>& rows) {
+    for (const wire::RefusedRow& row : rows)
+        if (row.number == number) return os::fail_with(row.error);
+    for (const wire::WatchedCall& call : wire::watched_calls)
+        if (wire::native_number(call) == static_cast<int>(number)) return os::let_through;
+    return os::fail_with(EPERM);
+}
+
+TEST(WitnessPolicies, AnswerAsTheFilterAloneWould) {
+    const auto alone = all_policies(false);
+    const auto watched = all_policies(true);
+    for (size_t i = 0; i < alone.size(); ++i) {
+        const auto plain = os::compile(syscall_policy(alone[i]));
+        const auto asking = os::compile(syscall_policy(watched[i]));
+        const auto rows = rows_for_witness(watched[i]);
+        ASSERT_TRUE(plain && asking);
+        ASSERT_LE(rows.size(), wire::max_refused);
+        for (uint32_t number = 0; number < 600; ++number) {
+            for (const uint64_t first : interesting) {
+                for (const uint64_t second : interesting) {
+                    seccomp_data call{};
+                    call.nr = static_cast<int>(number);
+                    call.arch = os::native_arch;
+                    std::ranges::copy(std::array{first, second, first, second, first, second},
+                                      call.args);
+                    const uint32_t before = os::evaluate(*plain, call);
+                    uint32_t now = os::evaluate(*asking, call);
+                    if (now == os::ask_the_listener) now = witness_says(number, rows);
+                    ASSERT_EQ(before, now)
+                        << "policy " << i << ", call " << number << ", " << first << ", " << second;
+                }
+            }
+        }
+    }
+}
+
+TEST(WitnessPolicies, TellOfWritingAndNotOfReading) {
+    SyscallPolicy policy = all_policies(true)[0];
+    policy.sockets = Sockets::PrivateNetwork;
+    const auto program = os::compile(syscall_policy(policy));
+    ASSERT_TRUE(program);
+    const auto is_told = [&](uint32_t number, std::vector<uint64_t> arguments) {
+        seccomp_data call{};
+        call.nr = static_cast<int>(number);
+        call.arch = os::native_arch;
+        std::ranges::copy(arguments, call.args);
+        return os::evaluate(*program, call) == os::ask_the_listener;
+    };
+    constexpr uint32_t openat = os::native_arch == AUDIT_ARCH_X86_64 ? 257 : 56;
+    constexpr uint32_t sendto = os::native_arch == AUDIT_ARCH_X86_64 ? 44 : 206;
+    EXPECT_FALSE(is_told(openat, {0, 0, 0}));
+    EXPECT_FALSE(is_told(openat, {0, 0, 02000000}));  // O_CLOEXEC
+    EXPECT_TRUE(is_told(openat, {0, 0, 1}));
+    EXPECT_TRUE(is_told(openat, {0, 0, 0100}));   // O_CREAT
+    EXPECT_TRUE(is_told(openat, {0, 0, 01000}));  // O_TRUNC
+    EXPECT_FALSE(is_told(sendto, {3, 1, 1, 0, 0, 0}));
+    EXPECT_TRUE(is_told(sendto, {3, 1, 1, 0, 1, 16}));
+}
+
+}  // namespace
+}  // namespace husk::confine

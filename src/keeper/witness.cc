@@ -1,0 +1,381 @@
+#include "witness.h"
+
+#include <asm/errno.h>
+#include <asm/ioctl.h>
+#include <asm/statfs.h>
+#include <linux/fcntl.h>
+#include <linux/seccomp.h>
+
+#include "clock.h"
+#include "path.h"
+#include "sys.h"
+#include "usage.h"
+
+namespace witness {
+namespace {
+
+using husk::wire::Attempt;
+using husk::wire::WatchedCall;
+using husk::wire::WatchedPath;
+
+constexpr long longest_log = 1 << 20;
+constexpr unsigned longest_path = 4096;
+constexpr int no_directory = -100;  // AT_FDCWD
+constexpr int most_ancestors = 64;
+
+// A line of the log, put together piece by piece; what does not fit is left out.
+struct Line {
+    char text[longest_path * 2 + 512];
+    unsigned length = 0;
+
+    void put(char letter) {
+        if (length < sizeof text) text[length++] = letter;
+    }
+    void add(const char* part) {
+        while (*part != 0) put(*part++);
+    }
+    void add(uint64_t number) {
+        char digits[20];
+        int count = 0;
+        do {
+            digits[count++] = static_cast<char>('0' + number % 10);
+            number /= 10;
+        } while (number > 0);
+        while (count > 0) put(digits[--count]);
+    }
+    void add_hex(unsigned value) {
+        constexpr const char* digits = "0123456789abcdef";
+        bool begun = false;
+        for (int shift = 12; shift >= 0; shift -= 4) {
+            const unsigned digit = value >> shift & 0xfU;
+            begun = begun || digit != 0 || shift == 0;
+            if (begun) put(digits[digit]);
+        }
+    }
+    // As a string of JSON; letters beyond ASCII stay as they are.
+    void quote(const char* part) {
+        put('"');
+        for (; *part != 0; ++part) {
+            const auto letter = static_cast<unsigned char>(*part);
+            if (letter == '"' || letter == '\\') put('\\');
+            if (letter >= ' ') {
+                put(*part);
+                continue;
+            }
+            add("\\u00");
+            put(static_cast<char>('0' + (letter >> 4)));
+            put("0123456789abcdef"[letter & 0xf]);
+        }
+        put('"');
+    }
+};
+
+// Static: a mason has one thread, and a small stack would have to hold them.
+Line line;
+char path_text[longest_path];
+char resolved[longest_path * 2];
+char status_text[2048];
+
+const char* word(Attempt attempt) {
+    switch (attempt) {
+        case Attempt::Write: return "write";
+        case Attempt::Create: return "create";
+        case Attempt::Remove: return "remove";
+        case Attempt::Rename: return "rename";
+        case Attempt::Link: return "link";
+        case Attempt::Metadata: return "metadata";
+        case Attempt::Connect: return "connect";
+    }
+    return "";
+}
+
+// Reads the memory of a process up to the end of a string. False when it cannot be read.
+bool read_string(int pid, uint64_t address, char* into, unsigned room) {
+    constexpr uint64_t page = 4096;
+    for (unsigned got = 0; got < room;) {
+        uint64_t size = page - (address + got) % page;  // the next page may not be there
+        if (size > room - got) size = room - got;
+        const long read = sys::process_vm_read(pid, address + got, into + got, size);
+        if (read <= 0) return false;
+        for (long i = 0; i < read; ++i)
+            if (into[got + static_cast<unsigned>(i)] == 0) return true;
+        got += static_cast<unsigned>(read);
+    }
+    return false;
+}
+
+int open_of(const Places& places, int pid, const char* what, int number) {
+    Path path;
+    path.add(pid);
+    path.add(what);
+    if (number >= 0) path.add(number);
+    return static_cast<int>(sys::openat(places.proc, path.text, O_PATH | O_CLOEXEC));
+}
+
+// Where a relative path of this process begins.
+int base_of(const Places& places, int pid, const seccomp_data& call, const WatchedPath& where) {
+    const auto directory =
+        where.directory < 0 ? no_directory : static_cast<int>(call.args[where.directory]);
+    return directory == no_directory ? open_of(places, pid, "/cwd", -1)
+           : directory >= 0          ? open_of(places, pid, "/fd/", directory)
+                                     : -EBADF;
+}
+
+// The place itself, or the directory that it would be in; then `rest` is its name there.
+long open_place(int base, char* path, int follow, const char*& rest) {
+    const long there = sys::openat(base, path, O_PATH | O_CLOEXEC | follow);
+    if (there != -ENOENT) return there;
+    unsigned end = 0;
+    while (path[end] != 0) ++end;
+    while (end > 1 && path[end - 1] == '/') path[--end] = 0;
+    while (end > 0 && path[end - 1] != '/') --end;
+    rest = path + end;
+    if (end == 0) return sys::openat(base, ".", O_PATH | O_CLOEXEC);
+    // Only the part before the name: the slash that ends it makes room for a moment.
+    const char first = path[end];
+    path[end] = 0;
+    const long parent = sys::openat(base, path, O_PATH | O_CLOEXEC);
+    path[end] = first;
+    return parent;
+}
+
+// Whether the kernel says that nothing can be written there. Devices and pipes do not care.
+bool is_read_only(int fd) {
+    constexpr long read_only = 1;  // ST_RDONLY
+    constexpr unsigned empty_path = 0x1000;
+    constexpr unsigned format = 0170000;
+    sys::FileStatus status{};
+    if (sys::statx(fd, "", empty_path, 1, &status) != 0) return false;  // STATX_TYPE
+    const unsigned kind = status.mode & format;
+    if (kind != 0100000 && kind != 0040000 && kind != 0120000) return false;
+    struct statfs info{};
+    return sys::fstatfs(fd, &info) == 0 && (info.f_flags & read_only) != 0;
+}
+
+// As the session knows it, without links: "/etc", and the name of what would be in it.
+void resolve(const Places& places, int place, const char* rest) {
+    Path link;
+    link.add("self/fd/");
+    link.add(place);
+    const long got = sys::readlinkat(places.proc, link.text, resolved, longest_path - 1);
+    unsigned length = got > 0 ? static_cast<unsigned>(got) : 0;
+    if (rest != nullptr && length > 1) resolved[length++] = '/';
+    while (rest != nullptr && *rest != 0 && length < sizeof resolved - 1)
+        resolved[length++] = *rest++;
+    resolved[length] = 0;
+}
+
+// Leaves the place in `resolved` if so.
+bool will_fail(const Places& places, int pid, const seccomp_data& call, const WatchedPath& where,
+               Attempt attempt) {
+    if (where.path < 0) return false;
+    if (!read_string(pid, call.args[where.path], path_text, sizeof path_text)) return false;
+    if (path_text[0] == 0) return false;
+    int base = path_text[0] == '/' ? no_directory : base_of(places, pid, call, where);
+    if (base < 0 && base != no_directory) return false;
+    const bool follows = attempt == Attempt::Write || attempt == Attempt::Metadata;
+    const char* rest = nullptr;
+    const long place = open_place(base, path_text, follows ? 0 : O_NOFOLLOW, rest);
+    const bool stopped = place >= 0 && is_read_only(static_cast<int>(place));
+    if (stopped) resolve(places, static_cast<int>(place), rest);
+    if (place >= 0) sys::close(static_cast<int>(place));
+    if (base >= 0) sys::close_once(base);
+    return stopped;
+}
+
+struct Address {
+    uint16_t family;
+    unsigned char port[2];
+    unsigned char v4[4];  // for IPv6 the flow
+    unsigned char v6[16];
+};
+
+bool is_here(const unsigned char* v4) {
+    return v4[0] == 127 || (v4[0] | v4[1] | v4[2] | v4[3]) == 0;
+}
+
+// Only the loopback is in reach, and the address 0 means it.
+bool is_in_reach(const Address& address) {
+    if (address.family == 2) return is_here(address.v4);
+    bool zeros = true;
+    for (int i = 0; i < 10; ++i) zeros = zeros && address.v6[i] == 0;
+    if (!zeros) return false;
+    const unsigned char* last = address.v6 + 12;
+    if (address.v6[10] == 0xff && address.v6[11] == 0xff) return is_here(last);
+    return address.v6[10] == 0 && address.v6[11] == 0 && (last[0] | last[1] | last[2]) == 0 &&
+           last[3] <= 1;
+}
+
+void add_address(const Address& address) {
+    line.put('"');
+    if (address.family == 2) {
+        for (int i = 0; i < 4; ++i) {
+            if (i > 0) line.put('.');
+            line.add(uint64_t{address.v4[i]});
+        }
+    } else {
+        line.put('[');
+        for (int i = 0; i < 16; i += 2) {
+            if (i > 0) line.put(':');
+            line.add_hex(static_cast<unsigned>(address.v6[i]) << 8 | address.v6[i + 1]);
+        }
+        line.put(']');
+    }
+    line.put(':');
+    line.add(uint64_t{address.port[0]} << 8 | address.port[1]);
+    line.put('"');
+}
+
+bool read_status(const Places& places, int pid) {
+    Path path;
+    path.add(pid);
+    path.add("/status");
+    const long fd = sys::openat(places.proc, path.text, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const long got = sys::read(static_cast<int>(fd), status_text, sizeof status_text - 1);
+    sys::close(static_cast<int>(fd));
+    if (got <= 0) return false;
+    status_text[got] = 0;
+    return true;
+}
+
+// "NSpid:	1234	17": as the session sees it is the last.
+uint64_t number_inside() {
+    const char* at = usage::line_after(status_text, "NSpid");
+    uint64_t last = 0;
+    while (at != nullptr && *at != 0 && *at != '\n') {
+        last = 0;
+        while (*at == '\t' || *at == ' ') ++at;
+        for (; *at >= '0' && *at <= '9'; ++at) last = last * 10 + static_cast<uint64_t>(*at - '0');
+        if (*at != '\t' && *at != '\n' && *at != 0) break;
+    }
+    return last;
+}
+
+// Who tried it, and for which command: its keeper is the ancestor whose parent is pid 1.
+void begin_line(const Places& places, int pid) {
+    line.length = 0;
+    line.add("{\"ns\":");
+    line.add(keeper_clock::realtime());
+    if (!read_status(places, pid)) return;
+    line.add(",\"pid\":");
+    line.add(number_inside());
+    line.add(",\"name\":");
+    char name[64] = {};
+    const char* at = usage::line_after(status_text, "Name");
+    while (at != nullptr && (*at == '\t' || *at == ' ')) ++at;
+    for (unsigned i = 0; at != nullptr && i < sizeof name - 1 && at[i] != '\n' && at[i] != 0; ++i)
+        name[i] = at[i];
+    line.quote(name);
+    for (int i = 0; i < most_ancestors; ++i) {
+        uint64_t parent = 0;
+        if (!usage::number_after(status_text, "PPid", parent) || parent == 0) return;
+        if (parent == static_cast<uint64_t>(places.init)) {
+            line.add(",\"keeper\":");
+            return line.add(number_inside());
+        }
+        if (!read_status(places, static_cast<int>(parent))) return;
+    }
+}
+
+void finish_line(const Places& places) {
+    line.add("}\n");
+    constexpr int from_end = 2;
+    if (sys::lseek(places.log, 0, from_end) > longest_log) {
+        sys::ftruncate(places.log, 0);
+        constexpr char note[] = "{\"dropped\":true}\n";
+        sys::write(places.log, note, sizeof note - 1);
+    }
+    sys::write(places.log, line.text, line.length);
+}
+
+void note_path(const Places& places, int pid, Attempt attempt) {
+    begin_line(places, pid);
+    line.add(",\"operation\":");
+    line.quote(word(attempt));
+    line.add(",\"path\":");
+    line.quote(resolved);
+    finish_line(places);
+}
+
+void look_at_address(const Places& places, int pid, const seccomp_data& call,
+                     const WatchedCall& watched) {
+    Address address{};
+    const uint64_t size = call.args[watched.address + 1];
+    const uint64_t wanted = size < sizeof address ? size : sizeof address;
+    if (call.args[watched.address] == 0 || wanted < 8) return;
+    if (sys::process_vm_read(pid, call.args[watched.address], &address, wanted) < 8) return;
+    const bool internet = address.family == 2 || (address.family == 10 && wanted >= 24);
+    if (!internet || is_in_reach(address)) return;
+    begin_line(places, pid);
+    line.add(",\"operation\":\"connect\",\"address\":");
+    add_address(address);
+    finish_line(places);
+}
+
+void look_at(const Places& places, int pid, const seccomp_data& call, const WatchedCall& watched) {
+    if (places.log < 0) return;
+    if (watched.attempt == Attempt::Connect) return look_at_address(places, pid, call, watched);
+    if (will_fail(places, pid, call, watched.first, watched.attempt) ||
+        will_fail(places, pid, call, watched.second, watched.attempt))
+        note_path(places, pid, watched.attempt);
+}
+
+const WatchedCall* find_watched(int number) {
+    for (const WatchedCall& call : husk::wire::watched_calls)
+        if (husk::wire::native_number(call) == number) return &call;
+    return nullptr;
+}
+
+void note_refused(const Places& places, int pid, const seccomp_data& call) {
+    if (places.log < 0) return;
+    begin_line(places, pid);
+    line.add(",\"operation\":\"call\",\"call\":");
+    line.add(static_cast<uint64_t>(call.nr));
+    line.add(",\"first\":");
+    line.add(call.args[0] & 0xffffffff);
+    finish_line(places);
+}
+
+}  // namespace
+
+void Witness::begin(int listener, const husk::wire::RefusedRow* rows, uint32_t count) {
+    sys::close_once(listener_);
+    listener_ = listener;
+    refused_count_ = count < husk::wire::max_refused ? count : husk::wire::max_refused;
+    for (uint32_t i = 0; i < refused_count_; ++i) refused_[i] = rows[i];
+    // Who asks and who answers take turns, so they may as well share a processor. Linux 6.6.
+    constexpr unsigned long set_flags = 0x40082104;  // SECCOMP_IOCTL_NOTIF_SET_FLAGS
+    constexpr unsigned long together = 1;            // SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP
+    sys::ioctl(listener_, set_flags, reinterpret_cast<void*>(together));
+}
+
+void Witness::answer(bool ended) {
+    if (ended) {
+        sys::close_once(listener_);
+        return;
+    }
+    seccomp_notif asked{};
+    if (sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0) return;
+    seccomp_notif_resp answer{};
+    answer.id = asked.id;
+    const int pid = static_cast<int>(asked.pid);
+    const auto number = static_cast<uint32_t>(asked.data.nr);
+    answer.error = -EPERM;
+    bool refused = false;
+    for (uint32_t i = 0; i < refused_count_ && !refused; ++i) {
+        refused = refused_[i].number == number;
+        if (refused) answer.error = -static_cast<int>(refused_[i].error);
+    }
+    const WatchedCall* watched = refused ? nullptr : find_watched(asked.data.nr);
+    if (watched != nullptr) {
+        look_at(places_, pid, asked.data, *watched);
+        answer.error = 0;
+        answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    } else {
+        note_refused(places_, pid, asked.data);
+    }
+    sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}
+
+}  // namespace witness

@@ -1,0 +1,35 @@
+// Notes what the walls are about to stop. It lives in the session's mason, where no command can
+// reach it, and decides nothing: the calls that it lets go on are judged by the walls, and those
+// that the filter refuses it refuses too.
+#pragma once
+
+#include <stdint.h>
+
+#include "watched_calls.h"
+
+namespace witness {
+
+struct Places {
+    int log;   // appended to; -1: none
+    int proc;  // of the PID namespace that the mason is in
+    int init;  // pid 1 of the session, as seen from there
+};
+
+class Witness {
+public:
+    explicit Witness(const Places& places) : places_(places) {}
+
+    // Takes the listener, and what is refused.
+    void begin(int listener, const husk::wire::RefusedRow* rows, uint32_t count);
+    int listener() const { return listener_; }
+    // Called when the listener has something: one call, or the news that nobody is left.
+    void answer(bool ended);
+
+private:
+    Places places_;
+    int listener_ = -1;
+    uint32_t refused_count_ = 0;
+    husk::wire::RefusedRow refused_[husk::wire::max_refused];
+};
+
+}  // namespace witness

@@ -1,0 +1,115 @@
+#include "tool/denials.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/utf8.h"
+#include "confine/syscalls.h"
+#include "os/file.h"
+#include "run/state_dir.h"
+
+namespace husk::tool {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr size_t most_listed = 20;
+constexpr size_t longest_log = 4 << 20;  // the witness begins anew long before
+
+std::string text_of(const json& line, const char* name) {
+    const auto found = line.find(name);
+    return found != line.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::optional<uint64_t> number_of(const json& line, const char* name) {
+    const auto found = line.find(name);
+    if (found == line.end() || !found->is_number_unsigned()) return std::nullopt;
+    return found->get<uint64_t>();
+}
+
+// The proxy does not know whose connection it was: it is told of to all that ran then.
+bool is_of(const json& line, const record::Record& record) {
+    const uint64_t at = number_of(line, "ns").value_or(0);
+    const bool over = record.state >= record::State::Ended;
+    const uint64_t end = over ? std::max(record.ended, record.gone) : UINT64_MAX;
+    return at >= record.started && at <= end &&
+           number_of(line, "keeper").value_or(record.keeper) == record.keeper;
+}
+
+std::string name_of_call(uint64_t number) {
+    const auto name = confine::name_of_refused(static_cast<uint32_t>(number));
+    return name.empty() ? "call " + std::to_string(number) : std::string(name);
+}
+
+std::string target_of(const json& line) {
+    if (const auto call = number_of(line, "call")) {
+        const std::string name = name_of_call(*call);
+        const uint64_t family = number_of(line, "first").value_or(0);
+        return name == "socket" ? "socket of family " + std::to_string(family) : name;
+    }
+    if (std::string address = text_of(line, "address"); !address.empty()) return address;
+    return text_of(line, "path");
+}
+
+bool is_below(const fs::path& path, const fs::path& root) {
+    return std::ranges::mismatch(root, path).in1 == root.end();
+}
+
+std::string allow_with(const Denial& denial, const std::string& mode, const fs::path& workspace) {
+    if (denial.operation == "call") return "mode: open";
+    if (denial.operation == "connect") return "network: [\"" + denial.target + "\"]";
+    const fs::path path = denial.target;
+    if (is_below(path, workspace)) return mode == "read-only" ? "mode: workspace" : "";
+    const std::string root = "write: [\"" + path.parent_path().string() + "\"]";
+    return mode == "read-only" ? "mode: workspace, " + root : root;
+}
+
+Denial denial_of(const json& line, const std::string& mode, const fs::path& workspace) {
+    Denial denial;
+    denial.operation = text_of(line, "operation");
+    denial.target = target_of(line);
+    if (const auto pid = number_of(line, "pid")) denial.pid = static_cast<int>(*pid);
+    denial.process = text_of(line, "name");
+    denial.allow_with = text_of(line, "allow_with");
+    if (denial.allow_with.empty()) denial.allow_with = allow_with(denial, mode, workspace);
+    return denial;
+}
+
+}  // namespace
+
+void add_denials(Report& report, std::string_view log, const record::Record& record,
+                 const fs::path& workspace) {
+    for (size_t at = 0; at < log.size();) {
+        const size_t end = std::min(log.find('\n', at), log.size());
+        const json line = json::parse(text::to_utf8(log.substr(at, end - at)), nullptr, false);
+        at = end + 1;
+        if (!line.is_object()) continue;
+        if (line.contains("dropped")) report.denials_complete = false;
+        if (!is_of(line, record)) continue;
+        Denial denial = denial_of(line, report.confinement.mode, workspace);
+        ++report.denials_total;
+        const auto same = std::ranges::find_if(report.denials, [&](const Denial& known) {
+            return known.operation == denial.operation && known.target == denial.target;
+        });
+        if (same != report.denials.end()) {
+            ++same->count;
+        } else if (report.denials.size() < most_listed) {
+            report.denials.push_back(std::move(denial));
+        }
+    }
+}
+
+void add_denials(Report& report, const collect::ShellFiles& files, const record::Record& record,
+                 const fs::path& workspace) {
+    report.denials_complete = report.confinement.unwatched.empty();
+    const fs::path session = files.log_path.parent_path().parent_path();
+    const auto log = os::open(session / run::denials_file, O_RDONLY);
+    if (!log) return;
+    const auto text = os::read_at(*log, 0, longest_log);
+    if (text && !text->empty()) add_denials(report, *text, record, workspace);
+}
+
+}  // namespace husk::tool

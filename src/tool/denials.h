@@ -1,0 +1,19 @@
+// What a session's walls have stopped while a command ran.
+#pragma once
+
+#include <husk/report.h>
+
+#include "collect/shell_files.h"
+
+namespace husk::tool {
+
+// Into the report, whose confinement is known already. Attempts of the same kind on the same thing
+// are one denial with a count.
+void add_denials(Report& report, const collect::ShellFiles& files, const record::Record& record,
+                 const std::filesystem::path& workspace);
+
+// The same of the log's text. Pure.
+void add_denials(Report& report, std::string_view log, const record::Record& record,
+                 const std::filesystem::path& workspace);
+
+}  // namespace husk::tool

@@ -1,0 +1,185 @@
+// What the walls stop is told as data, by what was attempted and never by words in the output.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+namespace husk::test {
+namespace {
+
+using nlohmann::json;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Denials : public testing::TestWithParam<Who> {
+protected:
+    Denials() : husk_(GetParam()), workspace_(husk_.dir() / "work") {
+        std::filesystem::create_directory(workspace_);
+        if (GetParam() == Who::OrdinaryUser && ::geteuid() == 0)
+            ::lchown(workspace_.c_str(), ordinary_uid, ordinary_uid);
+    }
+
+    json run(const std::string& mode, const std::string& command,
+             std::vector<std::string> more = {}) {
+        std::vector<std::string> options = {"--mode", mode, "--cwd", workspace_.string()};
+        options.insert(options.end(), more.begin(), more.end());
+        return husk_.report(command, options);
+    }
+
+    static std::vector<std::string> attempts(const json& report) {
+        std::vector<std::string> found;
+        for (const json& denial : report["denials"])
+            found.push_back(denial["operation"].get<std::string>() + " " +
+                            denial["target"].get<std::string>());
+        return found;
+    }
+
+    Husk husk_;
+    std::filesystem::path workspace_;
+};
+
+struct Row {
+    const char* mode;
+    const char* command;
+    const char* attempt;  // empty: nothing was stopped
+    const char* allow_with;
+};
+
+constexpr Row rows[] = {
+    {"read-only", "echo x >/etc/husk-x", "write /etc/husk-x", "mode: workspace, write: [\"/etc\"]"},
+    {"read-only", "mkdir /usr/husk-x", "create /usr/husk-x", "mode: workspace, write: [\"/usr\"]"},
+    {"read-only", "rm -f /etc/passwd", "remove /etc/passwd", "mode: workspace, write: [\"/etc\"]"},
+    {"read-only", "mv /etc/passwd /etc/x", "rename /etc/passwd",
+     "mode: workspace, write: [\"/etc\"]"},
+    {"read-only", "ln -s a /etc/husk-x", "link /etc/husk-x", "mode: workspace, write: [\"/etc\"]"},
+    {"read-only", "chmod 777 /etc/passwd", "metadata /etc/passwd",
+     "mode: workspace, write: [\"/etc\"]"},
+    {"read-only", "touch here", "write WORKSPACE/here", "mode: workspace"},
+    {"read-only", "cd /usr/lib; touch ../bin/husk-x", "write /usr/bin/husk-x",
+     "mode: workspace, write: [\"/usr/bin\"]"},
+    {"workspace", "echo x >/etc/husk-x", "write /etc/husk-x", "write: [\"/etc\"]"},
+    {"workspace", "mkdir -p /opt/husk/x", "create /opt/husk", "write: [\"/opt\"]"},
+    {"workspace", "echo x >to-passwd", "write /etc/passwd", "write: [\"/etc\"]"},
+    {"workspace", "echo x >.git/config", "write WORKSPACE/.git/config", ""},
+    {"workspace", "exec 3<>/dev/tcp/192.0.2.7/443", "connect 192.0.2.7:443",
+     "network: [\"192.0.2.7:443\"]"},
+    {"workspace", "exec 3<>/dev/tcp/2001:db8::9/443", "connect [2001:db8:0:0:0:0:0:9]:443",
+     "network: [\"[2001:db8:0:0:0:0:0:9]:443\"]"},
+    {"workspace", "unshare -U true", "call unshare", "mode: open"},
+    // Nothing of this is stopped.
+    {"workspace", "echo x >file; mkdir d; mv file d/; rm -r d", "", ""},
+    {"workspace", "echo x >/dev/null; echo y >/tmp/y; echo z >/dev/shm/z", "", ""},
+    {"workspace", "ln -s /etc/passwd to-etc; rm to-etc", "", ""},
+    {"workspace", "exec 3<>/dev/tcp/127.0.0.1/9 || true", "", ""},
+    {"workspace", "echo 'Read-only file system'; echo 'Permission denied' >&2; exit 1", "", ""},
+    {"workspace", "cat /no/such/file; cd /etc; ls >/dev/null", "", ""},
+    {"read-only", "echo x >/tmp/x; cat /etc/hostname; ls -l >/dev/null", "", ""},
+    {"open", "echo x >/proc/version", "", ""},
+};
+
+TEST_P(Denials, AreToldWithTheSettingThatWouldAllowThem) {
+    std::filesystem::create_directory(workspace_ / ".git");
+    write_text(workspace_ / ".git" / "config", "");
+    std::filesystem::create_symlink("/etc/passwd", workspace_ / "to-passwd");
+    const auto filled_in = [&](std::string text) {
+        const std::string name = "WORKSPACE";
+        if (const size_t at = text.find(name); at != std::string::npos)
+            text.replace(at, name.size(), workspace_.string());
+        return text;
+    };
+    for (const Row& row : rows) {
+        const json report = run(row.mode, row.command);
+        SCOPED_TRACE(std::string(row.mode) + ": " + row.command + "\n" + report.dump());
+        if (*row.attempt == '\0') {
+            EXPECT_THAT(attempts(report), IsEmpty());
+            EXPECT_EQ(report["denials_total"], 0);
+            continue;
+        }
+        const std::string attempt = filled_in(row.attempt);
+        EXPECT_THAT(attempts(report), Contains(attempt));
+        for (const json& denial : report["denials"]) {
+            if (denial["operation"].get<std::string>() + " " +
+                    denial["target"].get<std::string>() !=
+                attempt)
+                continue;
+            EXPECT_EQ(denial["allow_with"].is_null() ? "" : denial["allow_with"],
+                      filled_in(row.allow_with));
+            EXPECT_GT(denial["pid"], 1);
+            EXPECT_NE(denial["process"], "");
+        }
+    }
+}
+
+TEST_P(Denials, NameTheProcessAndCountWhatIsRepeated) {
+    const json report = run("read-only", "for i in 1 2 3; do mkdir /etc/husk-x; done");
+    ASSERT_EQ(report["denials"].size(), 1U) << report.dump();
+    EXPECT_EQ(report["denials"][0]["process"], "mkdir");
+    EXPECT_EQ(report["denials"][0]["count"], 3);
+    EXPECT_EQ(report["denials_total"], 3);
+}
+
+TEST_P(Denials, ListTwentyAndCountTheRest) {
+    const json report = run("read-only", "for i in {1..50}; do echo >/etc/husk-$i; done");
+    EXPECT_EQ(report["denials"].size(), 20U);
+    EXPECT_EQ(report["denials_total"], 50);
+}
+
+TEST_P(Denials, SayWhatWasNotWatched) {
+    EXPECT_EQ(run("open", "true")["denials_complete"], true);
+    EXPECT_EQ(run("workspace", "true")["denials_complete"], false);
+    EXPECT_THAT(run("workspace", "true")["confinement"]["unwatched"].dump(), HasSubstr("reads"));
+    const json off = run("read-only", "echo >/etc/husk-x", {"--denials", "off"});
+    EXPECT_EQ(off["confinement"]["unwatched"], json::array({"everything"}));
+    EXPECT_THAT(attempts(off), IsEmpty());
+    EXPECT_NE(off["exit_code"], 0);
+}
+
+TEST_P(Denials, BelongToTheCallThatMadeThem) {
+    const std::vector<std::string> session = {"--session", "one"};
+    const json first = run("workspace", "echo >/etc/husk-first", session);
+    const json second = run("workspace", "echo >/etc/husk-second", session);
+    EXPECT_THAT(attempts(first), testing::ElementsAre("write /etc/husk-first"));
+    EXPECT_THAT(attempts(second), testing::ElementsAre("write /etc/husk-second"));
+}
+
+TEST_P(Denials, TakeNamesThatWantToBeSomethingElse) {
+    const json report = run("read-only", R"(echo >$'/etc/a"\n{"ns":1}\\\e[31m\xff'; true)");
+    ASSERT_EQ(report["denials"].size(), 1U) << report.dump();
+    EXPECT_EQ(report["denials"][0]["target"], "/etc/a\"\n{\"ns\":1}\\\x1b[31m\xef\xbf\xbd");
+}
+
+// What a hostile command might try with the witness itself.
+TEST_P(Denials, AreNotInTheReachOfTheCommand) {
+    const json report = run("workspace",
+                            "pkill -KILL husk-mason; "
+                            "for p in /proc/[0-9]*; do cat $p/comm; done; echo >/etc/husk-x; "
+                            "echo written >here && cat here");
+    EXPECT_THAT(report["output"].get<std::string>(), Not(HasSubstr("husk-mason")));
+    EXPECT_THAT(report["output"].get<std::string>(), HasSubstr("written"));
+    EXPECT_THAT(attempts(report), Contains("write /etc/husk-x"));
+}
+
+TEST_P(Denials, ManyAtOnceAllComeThrough) {
+    const json report = run("workspace",
+                            "for i in {1..200}; do (echo $i >f$i; mkdir d$i; echo >/etc/husk-x) "
+                            "2>/dev/null & done; wait; ls | wc -l");
+    EXPECT_EQ(report["output"], "400\n");
+    EXPECT_EQ(report["denials_total"], 200);
+}
+
+TEST_P(Denials, AreTextForAPersonWhenTheCommandFailed) {
+    const auto say = [&](const std::string& command) {
+        return husk_({"run", "--mode", "workspace", "--cwd", workspace_.string(), "--", command})
+            .err;
+    };
+    EXPECT_THAT(say("mkdir /etc/husk-x"),
+                HasSubstr("stopped by the walls: create /etc/husk-x (write: [\"/etc\"])"));
+    EXPECT_THAT(say("mkdir /etc/husk-x; true"), Not(HasSubstr("walls")));
+}
+
+INSTANTIATE_TEST_SUITE_P(, Denials, both(), who_name);
+
+}  // namespace
+}  // namespace husk::test
