@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "request/document_builder.h"
+#include "request/json_error.h"
 
 namespace husk {
 namespace {
@@ -60,13 +61,7 @@ public:
     bool start_array(size_t) { return builder_.begin(DocumentNode::Kind::List, line()); }
     bool end_array() { return builder_.end(); }
     bool parse_error(size_t, const std::string&, const Json::exception& error) {
-        // "[json.exception.parse_error.101] parse error at line 1, column 2: what is wrong"
-        const std::string_view said = error.what();
-        const size_t column = said.find("column");
-        const size_t colon = column == std::string_view::npos ? column : said.find(": ", column);
-        const std::string_view what =
-            colon == std::string_view::npos ? said : said.substr(colon + 2);
-        return builder_.fail(line(), "this is not JSON: " + std::string(what));
+        return builder_.fail(line(), json_complaint(error.what()));
     }
 
     DocumentBuilder& builder() { return builder_; }
