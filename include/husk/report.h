@@ -119,6 +119,7 @@ struct Report {
     Ending ending = Running{};
     std::string shell_id;  // empty when nothing was started
     std::string session;
+    std::string caller;  // as the context had it
     std::string command;
     std::string display;
     std::string output;  // merged; for split streams empty

@@ -28,6 +28,9 @@ struct Network {
     std::vector<std::string> hosts = {};  // "example.org", "*.example.org", "example.org:8443"
 };
 
+// Whether a closed mode has places that may be written and go away with the session: /tmp, HOME.
+enum class Scratch { Private, None };
+
 // What becomes of processes that outlive the command's main process.
 enum class Leftovers {
     Adopt,  // they stay, as a shell with an id
@@ -53,6 +56,13 @@ struct InputDescriptor {
     int fd;
 };
 using Input = std::variant<NoInput, InputText, InputFile, InputDescriptor>;
+
+// A line that ends the log when nothing of the command lives any more, for whoever reads the file
+// alone. It is not output: reports do not count it. {code}, {signal} and {name} are filled in.
+struct LastLine {
+    std::string exited;
+    std::string signaled;
+};
 
 // How a tree is stopped: asked with a signal, and killed when patience is over.
 struct StopLadder {
@@ -88,6 +98,8 @@ struct Request {
     uint64_t keep_output_bytes = 64ULL << 20;   // kept in the spool, for each stream
     std::optional<uint64_t> output_limit = {};  // more than this ends the command
     Limits limits = {};
+    std::optional<LastLine> last_line = {};
+    bool log_goes_with_session = false;  // removed when the session has ended
 };
 
 // A piece of output as it came, byte for byte.
@@ -111,6 +123,8 @@ struct ToolContext {
     std::vector<std::filesystem::path> readable = {};  // secrets that are given on purpose
     std::vector<std::filesystem::path> protect = {};   // read-only even inside these roots
     bool watch_denials = true;  // note what the walls stop; costs microseconds for each write
+    Scratch scratch = Scratch::Private;
+    std::string caller = {};  // whose shells these are; recorded, not interpreted
     // While a call is under way, on the thread that waits for it. The shell's id, then pieces
     // of output; all that is kept has been given when the report comes.
     std::function<void(const std::string& shell_id)> on_start = {};

@@ -18,6 +18,7 @@
 #include "collect/shell_files.h"
 #include "os/cgroup.h"
 #include "os/file.h"
+#include "request/call_json.h"
 #include "run/blank_pool.h"
 #include "run/call.h"
 #include "run/session.h"
@@ -260,6 +261,26 @@ Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room
     for (const std::string& session : TRY(os::list(state.sessions())))
         remove_if_dead(state, session);
     return taken;
+}
+
+Result<void> remove_shell(const run::StateDir& state, const std::string& id) {
+    const Item item = weigh(state, id);
+    if (item.live) return failure("shell", EBUSY, id + " has not ended");
+    remember_numbers(state, {{item.session, std::strtoull(item.number.c_str(), nullptr, 10)}});
+    static const os::Fd nowhere;
+    remove_item(state, item, nowhere);
+    return {};
+}
+
+Result<void> remove_what_went_with_sessions(const run::StateDir& state) {
+    for (const std::string& id : TRY(shell_ids(state))) {
+        const auto files = open_shell(state, id);
+        if (!files || files->nursery_lives()) continue;
+        const auto now = look(*files);
+        if (now && !now->tree_lives && call_from_json(now->call).goes_with_session)
+            CHECK(remove_shell(state, id));
+    }
+    return {};
 }
 
 }  // namespace husk::collect

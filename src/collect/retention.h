@@ -41,4 +41,10 @@ private:
 // are taken or reserved afterwards.
 Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room);
 
+// Removes a shell of which nothing lives, at once.
+Result<void> remove_shell(const run::StateDir& state, const std::string& id);
+
+// Removes the shells that were to go with their session, of sessions that have ended.
+Result<void> remove_what_went_with_sessions(const run::StateDir& state);
+
 }  // namespace husk::collect

@@ -25,10 +25,6 @@ using record::State;
 constexpr auto nursery_patience = std::chrono::seconds(5);
 constexpr auto look_again = std::chrono::milliseconds(10);
 
-Error not_found(const std::string& id) {
-    return {"shell", 0, id + " is not known here; `husk shells` lists those that are"};
-}
-
 const char* name_of(record::Step step) {
     switch (step) {
         case record::Step::None: return "start";
@@ -66,7 +62,7 @@ Result<record::Record> read_record(const ShellFiles& files, std::string* call) {
                            std::to_string(record::version) + "); its log can be read as a file");
     }
     // Its file may have been given to another shell while this one was looked at.
-    if (files.id != page.shell_id) return std::unexpected(not_found(files.id));
+    if (files.id != page.shell_id) return std::unexpected(no_such_shell(files.id));
     if (call == nullptr) return page;
     *call =
         sizeof page + page.call_bytes <= bytes.size()
@@ -115,6 +111,10 @@ const char* name_of(record::Resource resource) {
 
 }  // namespace
 
+Error no_such_shell(const std::string& id) {
+    return {"shell", 0, id + " is not known here; `husk shells` lists those that are"};
+}
+
 Ending ending_of(const record::Record& page) {
     switch (page.reason) {
         case Reason::Itself:
@@ -151,7 +151,7 @@ Result<ShellFiles> open_shell(const run::StateDir& state, const std::string& id)
     const size_t dash = id.rfind('-');
     const bool well_formed = dash != std::string::npos && dash > 0 && dash + 1 < id.size() &&
                              id.find('/') == std::string::npos && id[0] != '.';
-    if (!well_formed || !state.sessions()) return std::unexpected(not_found(id));
+    if (!well_formed || !state.sessions()) return std::unexpected(no_such_shell(id));
     const std::string session = id.substr(0, dash);
     const std::string number = id.substr(dash + 1);
     ShellFiles files;
@@ -159,7 +159,7 @@ Result<ShellFiles> open_shell(const run::StateDir& state, const std::string& id)
     // Readers write one thing, how far they were told; a read-only directory does without it.
     auto record = os::open_at(state.sessions(), session + "/rec/" + number, O_RDWR);
     if (!record) record = os::open_at(state.sessions(), session + "/rec/" + number, O_RDONLY);
-    if (!record && record.error().code == ENOENT) return std::unexpected(not_found(id));
+    if (!record && record.error().code == ENOENT) return std::unexpected(no_such_shell(id));
     files.record = TRY(std::move(record));
     ::flock(files.record.get(), LOCK_SH);  // in use: not to be emptied under a reader
     const std::filesystem::path logs = state.path() / "sessions" / session / "log";

@@ -29,6 +29,9 @@ struct ShellFiles {
 // Ids of all shells that have a record.
 Result<std::vector<std::string>> shell_ids(const run::StateDir& state);
 
+// What is said of an id that is nobody's.
+Error no_such_shell(const std::string& id);
+
 Result<ShellFiles> open_shell(const run::StateDir& state, const std::string& id);
 
 struct Snapshot {

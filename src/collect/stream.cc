@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "os/file.h"
@@ -32,8 +34,17 @@ Result<record::Record> whole_record(const ShellFiles& files) {
     return page;
 }
 
-// How to get what an excerpt left out.
-std::string hint(const ShellFiles& files, Which which, const ByteRange& left_out) {
+// Where a last line begins that is not output. It is announced before it is written, so this is
+// asked after looking at the file.
+Result<uint64_t> end_of_output(const ShellFiles& files) {
+    uint32_t flags = 0;
+    const ssize_t got =
+        ::pread(files.record.get(), &flags, sizeof flags, offsetof(record::Record, flags));
+    if (got != sizeof flags || (flags & record::EndsWithLine) == 0) return UINT64_MAX;
+    return TRY(whole_record(files)).out.stored_end;
+}
+
+std::string hint_for_command_line(const ShellFiles& files, Which which, const ByteRange& left_out) {
     std::string text = "husk output " + files.id + " --since " + std::to_string(left_out.first);
     if (which == Which::Errors) text += " --stream stderr";
     return text;
@@ -44,7 +55,9 @@ Cut cut_of(const ShellFiles& files, Which which, const StreamState& state, uint6
     cut.asked = {since, state.kept.total};
     if (since == 0) cut.lines = state.lines;
     cut.look = Look::Plain;
-    cut.hint = [&files, which](const ByteRange& left_out) { return hint(files, which, left_out); };
+    cut.hint = [&files, which](const ByteRange& left_out) {
+        return hint_for_command_line(files, which, left_out);
+    };
     return cut;
 }
 
@@ -111,6 +124,7 @@ Result<StreamState> stream_state(const ShellFiles& files, Which which) {
     if (::fstat(log_of(files, which).get(), &info) == 0)
         stored = static_cast<uint64_t>(info.st_size);
     if (counts.error != 0) stored = std::min(stored, counts.stored_end);
+    if (which == Which::Output) stored = std::min(stored, TRY(end_of_output(files)));
     const uint64_t head = std::min(2 * record::drop_unit(page.cap), stored);
     state.kept.head_end = head;
     state.kept.tail_start = std::clamp(counts.tail_start, head, stored);
@@ -140,7 +154,8 @@ Result<Piece> read_from(const ShellFiles& files, Which which, uint64_t from, siz
     }
 }
 
-Result<Shot> show(const ShellFiles& files, Which which, uint64_t since, uint64_t budget) {
+Result<Shot> show(const ShellFiles& files, Which which, uint64_t since, uint64_t budget,
+                  const Hint& hint) {
     for (int attempt = 0;; ++attempt) {
         const StreamState state = TRY(stream_state(files, which));
         std::vector<ByteRange> ranges = plan_excerpt(state.kept, budget, since);
@@ -148,7 +163,9 @@ Result<Shot> show(const ShellFiles& files, Which which, uint64_t since, uint64_t
         if (attempt >= tries && ranges.size() > 1) ranges.resize(1);
         const auto pieces = TRY(read_ranges(files, which, ranges));
         if (!pieces) continue;
-        return Shot{assembled(*pieces, cut_of(files, which, state, since)), state};
+        Cut cut = cut_of(files, which, state, since);
+        if (hint) cut.hint = [&](const ByteRange& left_out) { return hint(which, left_out); };
+        return Shot{assembled(*pieces, cut), state};
     }
 }
 

@@ -1,6 +1,7 @@
 // One stream of a shell, read from its log while it grows or afterwards.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -37,12 +38,17 @@ struct Piece {
 // Up to `most` bytes from `from` on; empty when there is nothing new.
 Result<Piece> read_from(const ShellFiles& files, Which which, uint64_t from, size_t most);
 
-// The beginning and the end of what comes after `since`, within the budget.
+// How a reader gets what was left out, in words.
+using Hint = std::function<std::string(Which which, const ByteRange& left_out)>;
+
+// The beginning and the end of what comes after `since`, within the budget. Without a hint it is
+// for the command line.
 struct Shot {
     Shown shown;
     StreamState state;
 };
-Result<Shot> show(const ShellFiles& files, Which which, uint64_t since, uint64_t budget);
+Result<Shot> show(const ShellFiles& files, Which which, uint64_t since, uint64_t budget,
+                  const Hint& hint = {});
 
 // Where the last `count` lines begin.
 Result<uint64_t> offset_of_last_lines(const ShellFiles& files, Which which, uint64_t count);

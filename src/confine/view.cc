@@ -157,6 +157,12 @@ void add_view(const Wanted& wanted, Steps& steps) {
         place_tree(Logs, wanted.logs, steps);
         steps.make_read_only(wanted.logs);
     }
+    // Last, because what lies below them had to be made there.
+    if (wanted.scratch == Scratch::None) {
+        steps.make_read_only("/tmp");
+        steps.make_read_only("/dev/shm");
+        if (has_home(wanted)) steps.make_read_only(wanted.home);
+    }
 }
 
 }  // namespace husk::confine

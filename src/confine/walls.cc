@@ -95,9 +95,10 @@ void add_files(const Wanted& wanted, Steps& steps) {
     grant_reading("/", withheld(wanted), steps);
     for (const char* path : readable_in_run) grant(path, landlock::reading(), steps);
     grant("/proc", landlock::reading(), steps);
-    for (const char* writable : {"/tmp", "/dev/shm"})
-        grant(writable, landlock::writing(abi), steps);
-    grant(home_inside(wanted), landlock::writing(abi), steps);
+    const uint64_t on_scratch =
+        wanted.scratch == Scratch::None ? landlock::reading() : landlock::writing(abi);
+    for (const char* scratch : {"/tmp", "/dev/shm"}) grant(scratch, on_scratch, steps);
+    grant(home_inside(wanted), on_scratch, steps);
     for (const char* device : {"null", "zero", "full", "random", "urandom", "tty"})
         grant(fs::path("/dev") / device, landlock::on_files(landlock::writing(abi)), steps);
     grant("/dev/pts", landlock::writing(abi), steps);

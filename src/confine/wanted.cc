@@ -44,6 +44,7 @@ std::string Wanted::fingerprint() const {
     add_all(text, "write", writable);
     add_all(text, "read", readable);
     add_all(text, "protect", protect);
+    if (scratch == Scratch::None) text += "scratch none\n";
     return text;
 }
 

@@ -21,6 +21,7 @@ struct Wanted {
     std::filesystem::path home;                   // of the user; empty: there is none
     std::filesystem::path state;                  // of Husk: nobody's business
     std::filesystem::path logs;                   // of this session: readable
+    Scratch scratch = Scratch::Private;
     uint64_t scratch_bytes = 1ULL << 30;
     bool root = false;
     bool watch_denials = true;  // note what the walls stop

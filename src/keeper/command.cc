@@ -7,6 +7,7 @@
 #include <linux/wait.h>
 #include <stddef.h>
 
+#include "last_line.h"
 #include "message.h"
 #include "pool.h"
 #include "sys.h"
@@ -65,8 +66,8 @@ void Command::refuse(Page& page, const Handles& handles, husk::record::Step step
     tell(handles.lifeline, husk::wire::said_gone);
 }
 
-void Command::keep(const husk::wire::Plan& plan, Page& page, Handles& handles, output::Stream& out,
-                   output::Stream& err) {
+void Command::keep(const husk::wire::Plan& plan, const char* plan_end, Page& page, Handles& handles,
+                   output::Stream& out, output::Stream& err) {
     page_ = &page;
     handles_ = &handles;
     out_ = &out;
@@ -100,7 +101,17 @@ void Command::keep(const husk::wire::Plan& plan, Page& page, Handles& handles, o
         on_clock();
     }
     finish_output();
+    end_log(plan, plan_end);
     publish(State::Gone);
+}
+
+// Readers are told where output ends before there is anything behind it.
+void Command::end_log(const husk::wire::Plan& plan, const char* plan_end) {
+    const last_line::Line line = last_line::of(plan, plan_end, (*page_)->wait_status);
+    if (line.size == 0) return;
+    page_->set(husk::record::EndsWithLine);
+    page_->save_counts();
+    out_->end_with(line.text, line.size);
 }
 
 void Command::finish_output() {

@@ -38,8 +38,8 @@ public:
 
     // Looks after the command that `start` made, until nothing of it lives.
     // Closes the handles that nobody needs any more.
-    void keep(const husk::wire::Plan& plan, Page& page, Handles& handles, output::Stream& out,
-              output::Stream& err);
+    void keep(const husk::wire::Plan& plan, const char* plan_end, Page& page, Handles& handles,
+              output::Stream& out, output::Stream& err);
 
     // Publishes that nothing was started.
     static void refuse(Page& page, const Handles& handles, husk::record::Step step, uint32_t error);
@@ -65,6 +65,7 @@ private:
     void detach();
     void settle();
     void finish_output();
+    void end_log(const husk::wire::Plan& plan, const char* plan_end);
     void save_peaks();
     void publish(husk::record::State state);
     uint64_t next_moment() const;

@@ -188,6 +188,13 @@ void Stream::store(const char* data, uint64_t size) {
     }
 }
 
+void Stream::end_with(const char* line, uint64_t size) {
+    if (counts_->error != 0) return;
+    const bool torn = counts_->bytes > 0 && counts_->last_byte != '\n';
+    if (torn) sys::write(log_, "\n", 1);
+    sys::write(log_, line, size);
+}
+
 void Stream::bound_the_tail() {
     while (counts_->error == 0 && counts_->stored_end - counts_->tail_start > tail_) {
         const uint64_t from = counts_->tail_start;

@@ -30,6 +30,8 @@ public:
     void drain();
     // Stores what waits in memory. True when it was a flood, and some had been overtaken.
     bool flush();
+    // Writes what is not output behind it.
+    void end_with(const char* line, uint64_t size);
     // Gives memory back when nothing has come for a while.
     void rest();
 

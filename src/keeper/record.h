@@ -71,7 +71,8 @@ enum Flag : uint32_t {
     IoKnown = 16,      // read_bytes and written_bytes were measured
     TermSent = 32,     // the first rung of the ladder was sent
     KillSent = 64,
-    InCgroup = 128,  // the last rung was sent
+    InCgroup = 128,      // the last rung was sent
+    EndsWithLine = 256,  // the log goes on behind stored_end: that is not output
 };
 
 struct Stream {

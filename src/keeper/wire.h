@@ -49,6 +49,7 @@ enum PlanFlag : uint32_t {
     BackgroundAtDeadline = 2,  // the deadline does not kill
     Split = 4,                 // stderr apart
     DirectoryByName = 8,       // behind the program's path, as the session sees it
+    EndsWithLine = 16,         // the log ends with a line that tells the ending
 };
 
 struct Limit {
@@ -73,8 +74,8 @@ inline constexpr uint32_t max_strings = 8192;
 
 // caller -> whichever keeper takes it, one message on the queue, with the descriptors
 // {cwd, stdin, record, lifeline, log, [log of stderr], [pidfd of the caller]}.
-// Behind it: the program's path, [the working directory], argc arguments, envc variables, each
-// ended by a NUL.
+// Behind it: the program's path, [the working directory], argc arguments, envc variables, [the
+// log's last line after an exit, and after each signal from 1 to last_signal], each ended by a NUL.
 struct Plan {
     uint32_t magic;
     uint32_t version;
@@ -94,6 +95,9 @@ struct Plan {
     TreeLimits tree;
     Limit limits[max_limits];  // of each process, by the kernel
 };
+
+inline constexpr uint32_t last_signal = 64;
+inline constexpr char exit_code_here = 1;  // in the line after an exit
 
 inline constexpr uint32_t plan_descriptors = 5;  // always
 inline constexpr uint32_t max_plan_descriptors = 7;

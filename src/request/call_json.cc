@@ -51,9 +51,11 @@ std::string to_json(const CallNote& note) {
     object["session"] = note.session;
     object["working_dir"] = note.working_dir;
     if (!note.workspace.empty()) object["workspace"] = note.workspace;
+    if (!note.caller.empty()) object["caller"] = note.caller;
     if (note.timeout) object["timeout_ms"] = note.timeout->count();
     object["on_timeout"] = note.on_timeout == OnTimeout::Kill ? "kill" : "background";
     object["background"] = note.background;
+    if (note.goes_with_session) object["goes_with_session"] = true;
     object["leftovers"] = word(note.leftovers);
     if (note.confinement.mode != "open") object["confinement"] = json_of(note.confinement);
     object["streams"] = note.streams == Streams::Split ? "split" : "merged";
@@ -69,6 +71,8 @@ CallNote call_from_json(const std::string& text) {
     note.session = text_of(object, "session");
     note.working_dir = text_of(object, "working_dir");
     note.workspace = text_of(object, "workspace");
+    note.caller = text_of(object, "caller");
+    note.goes_with_session = object.contains("goes_with_session");
     if (const auto walls = object.find("confinement"); walls != object.end() && walls->is_object())
         note.confinement = confinement_of(*walls);
     return note;

@@ -14,7 +14,9 @@ struct CallNote {
     std::string session;  // the name, or the id of a private one
     std::string working_dir;
     std::string workspace;  // of a closed mode
+    std::string caller = {};  // empty: nobody in particular
     bool background = false;
+    bool goes_with_session = false;  // the log is removed when the session has ended
     std::optional<std::chrono::milliseconds> timeout = {};
     OnTimeout on_timeout = OnTimeout::Kill;
     Leftovers leftovers = Leftovers::Adopt;

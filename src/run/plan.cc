@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/signals.h"
 #include "base/units.h"
 
 namespace husk::run {
@@ -45,6 +46,7 @@ uint32_t flags_of(const LaunchPlan& plan) {
     if (plan.on_timeout == OnTimeout::Background) flags |= wire::BackgroundAtDeadline;
     if (plan.streams == Streams::Split) flags |= wire::Split;
     if (!plan.directory.empty()) flags |= wire::DirectoryByName;
+    if (plan.last_line) flags |= wire::EndsWithLine;
     return flags;
 }
 
@@ -74,6 +76,23 @@ wire::Plan header_of(const LaunchPlan& plan) {
     return header;
 }
 
+std::string filled_in(std::string text, std::string_view place, const std::string& value) {
+    if (const size_t at = text.find(place); at != std::string::npos)
+        text.replace(at, place.size(), value);
+    return text;
+}
+
+// A keeper knows no words: it is given the line for each ending.
+std::vector<std::string> lines_of(const std::optional<LastLine>& line) {
+    if (!line) return {};
+    std::vector<std::string> lines = {
+        filled_in(line->exited, "{code}", std::string(1, wire::exit_code_here))};
+    for (int signal = 1; signal <= static_cast<int>(wire::last_signal); ++signal)
+        lines.push_back(filled_in(filled_in(line->signaled, "{signal}", std::to_string(signal)),
+                                  "{name}", signal_name(signal)));
+    return lines;
+}
+
 static_assert(static_cast<uint32_t>(Leftovers::Adopt) ==
               static_cast<uint32_t>(wire::Leftovers::Adopt));
 static_assert(static_cast<uint32_t>(Leftovers::Kill) ==
@@ -91,7 +110,8 @@ Result<std::string> encode(const LaunchPlan& plan) {
     std::string message(reinterpret_cast<const char*>(&header), sizeof header);
     message.append(plan.program).push_back('\0');
     if (!plan.directory.empty()) message.append(plan.directory).push_back('\0');
-    for (const auto* strings : {&plan.argv, &plan.env}) {
+    const std::vector<std::string> last_lines = lines_of(plan.last_line);
+    for (const auto* strings : {&plan.argv, &plan.env, &last_lines}) {
         for (const std::string& text : *strings) {
             if (text.find('\0') != std::string::npos)
                 return failure("plan", EINVAL, "an argument or variable contains a NUL byte");

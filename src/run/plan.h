@@ -37,6 +37,7 @@ struct LaunchPlan {
     unsigned umask = 022;
     std::vector<ResourceLimit> limits;  // of each process
     wire::TreeLimits tree_limits{};     // of all of them together
+    std::optional<LastLine> last_line = {};
 };
 
 // The message; an error when it would not fit.

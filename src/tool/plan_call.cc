@@ -68,6 +68,7 @@ Result<confine::Wanted> walls_of(const ToolContext& context) {
     wanted.readable = context.readable;
     wanted.protect = context.protect;
     wanted.watch_denials = context.watch_denials;
+    wanted.scratch = context.scratch;
     wanted.home = confine::usable_home(std::getenv("HOME"));  // NOLINT(concurrency-mt-unsafe)
     return wanted;
 }
@@ -92,6 +93,8 @@ Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
     plan.note.on_timeout = request.on_timeout;
     plan.note.leftovers = request.leftovers;
     plan.note.streams = request.streams;
+    plan.note.caller = context.caller;
+    plan.note.goes_with_session = request.log_goes_with_session;
 
     run::LaunchPlan& launch = plan.launch;
     launch.program = TRY(run::find_bash());
@@ -112,6 +115,7 @@ Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
     launch.umask = umask;
     launch.limits = run::process_limits(request.limits);
     launch.tree_limits = run::tree_limits(request.limits);
+    launch.last_line = request.last_line;
     return plan;
 }
 

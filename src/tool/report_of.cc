@@ -135,13 +135,15 @@ uint64_t told(const ShellFiles& files, Which which) {
 }
 
 Result<collect::Shot> shoot(const ShellFiles& files, Which which, const Range& range,
-                            uint64_t budget) {
+                            uint64_t budget, const collect::Hint& hint) {
     return std::visit(
         Overloaded{
             [&](const SinceLast&) {
-                return collect::show(files, which, told(files, which), budget);
+                return collect::show(files, which, told(files, which), budget, hint);
             },
-            [&](const Since& since) { return collect::show(files, which, since.offset, budget); },
+            [&](const Since& since) {
+                return collect::show(files, which, since.offset, budget, hint);
+            },
             [&](const LastLines& last) {
                 return collect::show_last_lines(files, which, last.count, budget);
             },
@@ -153,15 +155,16 @@ Result<collect::Shot> shoot(const ShellFiles& files, Which which, const Range& r
                 if (!pattern) return failure("pattern", 0, pattern.error());
                 return collect::show_matches(files, which, *pattern, budget);
             },
-            [&](const Whole&) { return collect::show(files, which, 0, budget); },
+            [&](const Whole&) { return collect::show(files, which, 0, budget, hint); },
         },
         range);
 }
 
 // One stream into the report: its text and what the text is of.
 Result<std::string> add_stream(Excerpt& excerpt, uint64_t& end, const ShellFiles& files,
-                               Which which, const Range& range, uint64_t budget) {
-    collect::Shot shot = TRY(shoot(files, which, range, budget));
+                               Which which, const Range& range, uint64_t budget,
+                               const collect::Hint& hint) {
+    collect::Shot shot = TRY(shoot(files, which, range, budget, hint));
     excerpt = excerpt_of(files, which, shot.state, record_cap(files));
     excerpt.shown = std::move(shot.shown.ranges);
     end = shot.state.kept.total;
@@ -184,6 +187,7 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
     report.ending = now.ending;
     report.shell_id = files.id;
     report.session = note.session;
+    report.caller = note.caller;
     report.command = note.command;
     report.display = display_of(note.command, note.working_dir);
     report.duration_ms = duration_of(now);
@@ -216,18 +220,18 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
 }
 
 Result<void> add_output(Report& report, const ShellFiles& files, const Range& range,
-                        uint64_t max_bytes) {
+                        uint64_t max_bytes, const collect::Hint& hint) {
     if (!files.error_log) {
-        report.output =
-            TRY(add_stream(report.excerpt, report.cursor, files, Which::Output, range, max_bytes));
+        report.output = TRY(add_stream(report.excerpt, report.cursor, files, Which::Output, range,
+                                       max_bytes, hint));
         return {};
     }
     uint64_t error_end = 0;
     report.error_excerpt.emplace();
-    report.out =
-        TRY(add_stream(report.excerpt, report.cursor, files, Which::Output, range, max_bytes / 2));
-    report.err = TRY(
-        add_stream(*report.error_excerpt, error_end, files, Which::Errors, range, max_bytes / 2));
+    report.out = TRY(add_stream(report.excerpt, report.cursor, files, Which::Output, range,
+                                max_bytes / 2, hint));
+    report.err = TRY(add_stream(*report.error_excerpt, error_end, files, Which::Errors, range,
+                                max_bytes / 2, hint));
     return {};
 }
 

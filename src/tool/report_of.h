@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "collect/shell_files.h"
+#include "collect/stream.h"
 #include "request/call_json.h"
 
 namespace husk::tool {
@@ -17,6 +18,6 @@ Report report_of(const collect::ShellFiles& files, const collect::Snapshot& now,
 // The output in it, both streams where they are apart. Also tells the shell how far its
 // readers know it.
 Result<void> add_output(Report& report, const collect::ShellFiles& files, const Range& range,
-                        uint64_t max_bytes);
+                        uint64_t max_bytes, const collect::Hint& hint = {});
 
 }  // namespace husk::tool
