@@ -55,15 +55,14 @@ bool person_agrees(const tool::Judged& judged) {
     return answer != Answer::No;
 }
 
-// One line, because it comes with every call.
+}  // namespace
+
 std::vector<std::string> notes_on(const std::vector<Complaint>& ignored) {
     if (ignored.empty()) return {};
     const std::string count = std::to_string(ignored.size());
     return {ignored[0].where.file + " may only narrow, so " + count + " of its entries " +
             (ignored.size() == 1 ? "does" : "do") + " not count; husk check lists them"};
 }
-
-}  // namespace
 
 int fail(const std::vector<Complaint>& complaints) {
     for (const Complaint& complaint : complaints) {

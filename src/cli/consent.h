@@ -21,6 +21,9 @@ int fail(const std::vector<Complaint>& complaints);
 decide::Context context_in(const std::filesystem::path& working_dir,
                            const std::optional<std::string>& home = std::nullopt);
 
+// One line about entries of a file that do not count, because it comes with every call.
+std::vector<std::string> notes_on(const std::vector<Complaint>& ignored);
+
 struct Consent {
     Verdict verdict;
     std::optional<Denied> denied;    // then nothing may be started

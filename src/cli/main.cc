@@ -37,6 +37,8 @@ int main(int argc, char** argv) {
         app.set_version_flag("--version", "husk " HUSK_VERSION);
         add_run(app, words, code);
         add_check(app, words, code);
+        add_call(app, code);
+        add_tools(app, code);
         add_shells(app, code);
         add_output(app, code);
         add_wait(app, code);

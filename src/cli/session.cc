@@ -2,6 +2,7 @@
 
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
+#include "collect/retention.h"
 #include "render/report_json.h"
 #include "render/table.h"
 #include "run/session_table.h"
@@ -37,7 +38,9 @@ int end(const Options& options) {
     const auto state = run::StateDir::open_for_reading(options.settings.state);
     if (!state) return fail(state.error());
     const auto ended = run::end_session(*state, options.name);
-    return ended ? 0 : fail(ended.error());
+    if (!ended) return fail(ended.error());
+    const auto removed = collect::remove_what_went_with_sessions(*state);
+    return removed ? 0 : fail(removed.error());
 }
 
 }  // namespace

@@ -16,5 +16,7 @@ void add_kill(CLI::App& app, int& code);
 void add_session(CLI::App& app, int& code);
 void add_doctor(CLI::App& app, int& code);
 void add_bench(CLI::App& app, int& code);
+void add_call(CLI::App& app, int& code);
+void add_tools(CLI::App& app, int& code);
 
 }  // namespace husk::cli

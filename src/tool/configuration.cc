@@ -1,8 +1,10 @@
 #include "tool/configuration.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 
+#include "decide/check.h"
 #include "os/file.h"
 #include "request/rule_layers.h"
 
@@ -94,7 +96,7 @@ ConfigurationFiles find_configuration(const fs::path& named, const fs::path& wor
 }
 
 std::expected<Configuration, std::vector<Complaint>> read_configuration(
-    const ConfigurationFiles& files) {
+    const ConfigurationFiles& files, const PacksOn& packs_on) {
     Layers layers;
     if (files.named.empty()) {
         auto read = read_layers(files);
@@ -105,6 +107,11 @@ std::expected<Configuration, std::vector<Complaint>> read_configuration(
         if (!read) return std::unexpected(std::move(read).error());
         layers.rules = *std::move(read);
     }
+    if (packs_on)
+        for (const decide::Pack* pack : decide::all_packs())
+            layers.rules.packs.try_emplace(
+                std::string(pack->name),
+                std::ranges::find(*packs_on, pack->name) != packs_on->end());
     auto rules = usable_rules(layers.rules);
     if (!rules) return std::unexpected(std::move(rules).error());
     return Configuration{*std::move(rules), std::move(layers.ignored)};

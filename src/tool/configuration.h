@@ -3,7 +3,10 @@
 
 #include <expected>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decide/rules.h"
@@ -27,10 +30,13 @@ struct Configuration {
     std::vector<Complaint> ignored;  // in the file beside the work
 };
 
+// The packs that are on where no file says anything about them; none: as they are by themselves.
+using PacksOn = std::optional<std::span<const std::string_view>>;
+
 // A file that does not exist, or lies where this user may not look, says nothing, unless it
 // was named.
 std::expected<Configuration, std::vector<Complaint>> read_configuration(
-    const ConfigurationFiles& files);
+    const ConfigurationFiles& files, const PacksOn& packs_on = std::nullopt);
 
 // The text of one file of rules, whole or not at all.
 std::expected<std::string, std::vector<Complaint>> read_rules_text(

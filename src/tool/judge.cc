@@ -44,6 +44,15 @@ Judged judge(std::string_view text, const decide::Rules& rules, const decide::Co
     return {std::move(script), std::move(verdict), std::nullopt};
 }
 
+Judged judge_readable(std::string_view text, const decide::Rules& rules,
+                      const decide::Context& context) {
+    parse::Script script = parse::parse(text);
+    if (script.error) script.not_understood.push_back(script.error->message);
+    script.error.reset();
+    decide::Verdict verdict = decide::decide(script, rules, context);
+    return {std::move(script), std::move(verdict), std::nullopt};
+}
+
 Verdict reported(const decide::Verdict& verdict) {
     return {.decision = decide::word(verdict.decision),
             .rule = verdict.rule,

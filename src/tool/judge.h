@@ -24,6 +24,10 @@ struct Judged {
 // script that bash accepts has only not been understood.
 Judged judge(std::string_view text, const decide::Rules& rules, const decide::Context& context);
 
+// Of a text that bash would not parse to its end: what bash would run before it gives up.
+Judged judge_readable(std::string_view text, const decide::Rules& rules,
+                      const decide::Context& context);
+
 // As it stands in a report.
 Verdict reported(const decide::Verdict& verdict);
 

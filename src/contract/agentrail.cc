@@ -1,0 +1,175 @@
+// The contract `agentrail`: one tool, `Bash`, whose timeout moves a command to the background.
+// docs/contracts/agentrail.md.
+#include <algorithm>
+#include <array>
+
+#include "base/units.h"
+#include "base/utf8.h"
+#include "contract/contract.h"
+#include "contract/shared.h"
+
+namespace husk::contract {
+namespace {
+
+using schema::Type;
+
+constexpr std::array<std::string_view, 1> packs = {"destroyers"};
+constexpr int64_t default_timeout_ms = 30'000;
+constexpr uint64_t longest_stream = 1'048'576;
+constexpr schema::Manner manner = {schema::Unknown::Ignored, schema::Blank::Meant};
+
+std::string description_of(const Situation& situation) {
+    return "Execute a shell command and return its output. Working directory: " +
+           situation.working_dir.string() +
+           ".\n\n"
+           "- The result has stdout, stderr and the exit code; a non-zero exit code is not an "
+           "error of the tool, so always check it.\n"
+           "- After timeout milliseconds (30000 by default) the command is not killed: it goes on "
+           "in the background, and the result has its pid and the output so far. Set timeout to 0 "
+           "for dev servers, watchers and other processes that do not end.\n"
+           "- Output is truncated at 1 MB.\n"
+           "- Do not use Bash to read, write or search files if there are tools for that.";
+}
+
+Json output_schema() {
+    const auto text = Json{{"type", "string"}};
+    return {{"type", "object"},
+            {"properties",
+             {{"mode", {{"type", "string"}, {"enum", {"foreground", "background"}}}},
+              {"exit_code", {{"type", "integer"}}},
+              {"pid", {{"type", "integer"}}},
+              {"stdout", text},
+              {"stderr", text}}},
+            {"required", {"mode", "stdout", "stderr"}},
+            {"additionalProperties", false}};
+}
+
+std::vector<Tool> tools(const Situation& situation) {
+    return {{.name = "Bash",
+             .title = "Run a command",
+             .description = description_of(situation),
+             .takes = {{.name = "command",
+                        .description = "The shell command to execute.",
+                        .required = true},
+                       {.name = "working_directory",
+                        .description = "Absolute path to the working directory. Defaults to the "
+                                       "agent's current working directory."},
+                       {.name = "timeout",
+                        .type = Type::Integer,
+                        .description = "Milliseconds to wait before moving the process to the "
+                                       "background. Defaults to 30000. 0 moves it at once.",
+                        .least = 0}},
+             .manner = manner,
+             .gives = output_schema()}};
+}
+
+std::expected<Action, Answer> decode(std::string_view, std::string_view text,
+                                     const Situation& situation) {
+    const std::vector<Tool> all = tools(situation);
+    const auto arguments = schema::read_arguments(text, all[0].takes, manner);
+    if (!arguments) return std::unexpected(error_answer("Invalid input: " + arguments.error()));
+    Run run;
+    Request& request = run.request;
+    request.command = schema::text_of(*arguments, "command");
+    if (arguments->contains("working_directory")) {
+        request.working_dir = schema::text_of(*arguments, "working_directory");
+        if (!request.working_dir.is_absolute())
+            return std::unexpected(
+                error_answer("working_directory must be an absolute path, not \"" +
+                             request.working_dir.string() + "\""));
+    }
+    const int64_t timeout = schema::integer_of(*arguments, "timeout").value_or(default_timeout_ms);
+    request.background = timeout == 0;
+    request.on_timeout = OnTimeout::Background;
+    if (timeout > 0) request.timeout = std::min(milliseconds(timeout), text::longest_duration);
+    request.streams = Streams::Split;
+    run.portion = {.whole = longest_stream, .head = longest_stream};
+    return run;
+}
+
+std::string stream_text(const Bytes& stream) {
+    return text::to_utf8(joined(stream, "\n[output truncated]"));
+}
+
+// stdout, stderr behind its heading, or that there was neither.
+std::string output_text(const Json& streams) {
+    const auto& out = streams["stdout"].get_ref<const std::string&>();
+    const auto& err = streams["stderr"].get_ref<const std::string&>();
+    if (out.empty() && err.empty()) return "(no output)";
+    if (err.empty()) return out;
+    return (out.empty() ? "" : out + "\n") + "[stderr]\n" + err;
+}
+
+std::string refusal_of(const Report& report) {
+    const auto& denied = std::get<Denied>(report.ending);
+    const bool dangerous = report.verdict && report.verdict->where == "built in: destroyers";
+    if (dangerous) return report.verdict->reason;
+    return "Permission denied: " + denied.reason;
+}
+
+// As a shell would have it. What was stopped for another reason was killed.
+int code_of(const Ending& ending) {
+    constexpr int killed = 128 + 9;
+    return exit_code(ending).value_or(killed);
+}
+
+std::string why_stopped(const Ending& ending) {
+    if (std::holds_alternative<Cancelled>(ending)) return "\n[cancelled]";
+    if (const auto* limit = std::get_if<LimitExceeded>(&ending))
+        return "\n[stopped at the " + limit->name + " limit]";
+    if (const auto* lost = std::get_if<Lost>(&ending)) return "\n[lost: " + lost->why + "]";
+    return "";
+}
+
+// `at_once`: it went to the background however it has ended since.
+Answer run_answer(const Told& told, bool at_once) {
+    const Report& report = told.report;
+    Answer answer{.meta = display_meta(report)};
+    Json streams = {{"stdout", stream_text(told.out)}, {"stderr", stream_text(told.err)}};
+    if (std::holds_alternative<Running>(report.ending) || at_once) {
+        const int pid = report.pid.value_or(0);
+        answer.text = "Process is running in background (pid: " + std::to_string(pid) + ")\n" +
+                      output_text(streams);
+        answer.structured = Json{{"mode", "background"}, {"pid", pid}};
+    } else {
+        const int code = code_of(report.ending);
+        answer.text = output_text(streams) + "\n" + why_stopped(report.ending) +
+                      "\n[exit code: " + std::to_string(code) + "]";
+        answer.structured = Json{{"mode", "foreground"}, {"exit_code", code}};
+    }
+    answer.structured->update(streams);
+    return answer;
+}
+
+Answer render(const Action& action, const Outcome& outcome) {
+    const auto* told = std::get_if<Told>(&outcome);
+    if (told == nullptr) return error_answer("The command could not be run");
+    const Report& report = told->report;
+    Answer answer{.is_error = true, .meta = display_meta(report)};
+    if (std::holds_alternative<Denied>(report.ending)) {
+        answer.text = refusal_of(report);
+        return answer;
+    }
+    if (const auto* failed = std::get_if<NotStarted>(&report.ending)) {
+        answer.text = "Failed to start command: " + failed->cause.text();
+        return answer;
+    }
+    return run_answer(*told, std::get<Run>(action).request.background);
+}
+
+}  // namespace
+
+constinit const Contract agentrail_contract = {
+    .name = "agentrail",
+    .defaults = {.packs = packs,
+                 .unparsable = Unparsable::BashSaysIt,
+                 .refuses_what_it_does_not_understand = false,
+                 .leftovers = Leftovers::Adopt,
+                 .environment = Environment::Inherited,
+                 .mode = Mode::Open},
+    .tools = tools,
+    .decode = decode,
+    .render = render,
+};
+
+}  // namespace husk::contract

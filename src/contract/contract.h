@@ -1,0 +1,192 @@
+// A contract is the face that a model sees: the names of tools, what they take, the texts of
+// results and errors. Each is a file of this folder, and pure: arguments become an action, and what
+// came of the action becomes an answer. tool/ does what lies between.
+#pragma once
+
+#include <husk/report.h>
+#include <husk/request.h>
+#include <husk/shells.h>
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "request/schema.h"
+
+namespace husk::contract {
+
+using schema::Json;
+using std::chrono::milliseconds;
+
+// What descriptions tell of, and what a call may not exceed.
+struct Situation {
+    std::filesystem::path working_dir = {};
+    Mode mode = Mode::Open;
+    Network network = {};
+    std::vector<std::filesystem::path> writable = {};  // besides the working directory
+    std::string closed_modes_missing = {};  // why they cannot be had here; empty: they can
+    // Of a contract that leaves them open; absent: its own.
+    std::optional<milliseconds> default_timeout = {};
+    std::optional<milliseconds> longest_timeout = {};
+    // Clients give up; a call that takes longer is answered while it runs.
+    std::optional<milliseconds> answer_within = {};
+    enum class Arguments { Usual, All } arguments = Arguments::Usual;  // that a schema shows
+};
+
+// ---- what a contract has unless the configuration says otherwise
+
+enum class Unparsable {
+    Refused,     // a script that bash would not parse is an error
+    BashSaysIt,  // it is run, and bash complains
+};
+
+enum class Environment {
+    Inherited,    // the caller's
+    Scrubbed,     // without secrets, and with no pagers, prompts and colours
+    FromNothing,  // PATH, and what the call gives
+};
+
+struct Defaults {
+    std::span<const std::string_view> packs;  // of checks
+    Unparsable unparsable;
+    bool refuses_what_it_does_not_understand;  // else only checks and rules refuse
+    Leftovers leftovers;
+    Environment environment;
+    Mode mode;
+    Scratch scratch = Scratch::Private;  // of its closed modes
+    milliseconds early_end{0};           // how long a background call waits for one
+    bool logs_end_with_session = false;
+};
+
+// ---- tools
+
+struct Tool {
+    std::string name;
+    std::string title;
+    std::string description;
+    std::vector<schema::Field> takes;
+    schema::Manner manner;
+    std::optional<Json> gives = {};  // outputSchema
+    bool only_reads = false;         // nothing that a command does is changed
+};
+
+// An entry of MCP's tools/list.
+Json tool_json(const Tool& tool);
+
+// ---- what is to be done
+
+// Bytes of each stream as they came: all of it up to `whole`, else its beginning and its end.
+// With nothing in it the report has the output, made readable.
+struct Portion {
+    uint64_t whole = 0;
+    uint64_t head = 0;
+    uint64_t tail = 0;
+    bool wanted() const { return whole + head + tail > 0; }
+};
+
+struct Run {
+    Request request;
+    Portion portion = {};
+    std::optional<Mode> mode = {};        // narrower than the situation's
+    std::optional<Network> network = {};  // likewise
+    std::string session = {};             // empty: the conversation's
+    std::vector<std::string> notes = {};  // about what was asked
+};
+struct Read {
+    std::string shell_id;
+    Range range = SinceLast{};
+    uint64_t max_bytes = 0;
+    Portion portion = {};
+};
+struct Wait {
+    std::string shell_id;
+    Until until = {};
+    milliseconds timeout{0};
+    uint64_t max_bytes = 0;
+};
+struct Kill {
+    std::string shell_id;
+    StopLadder ladder = {};
+    uint64_t max_bytes = 0;
+    enum class Then { Keep, Forget } then = Then::Keep;
+};
+struct List {
+    size_t most = 20;
+};
+using Action = std::variant<Run, Read, Wait, Kill, List>;
+
+// ---- what came of it
+
+struct Bytes {
+    uint64_t total = 0;
+    std::string head;  // everything, when it is no more than was wanted whole
+    std::string tail;
+    bool whole() const { return head.size() == total; }
+};
+
+struct Told {
+    Report report;
+    Bytes out = {};
+    Bytes err = {};
+    std::chrono::system_clock::time_point created = {};
+    std::string met = {};  // of a Wait
+    std::string line = {};
+};
+struct Listed {
+    std::vector<Report> shells;
+    size_t total = 0;
+};
+struct NoSuchShell {
+    std::string id;
+};
+// What was asked of a shell, or of all, could not be done.
+struct Failed {
+    Error cause;
+};
+using Outcome = std::variant<Told, Listed, NoSuchShell, Failed>;
+
+// ---- what is said about it
+
+struct Answer {
+    std::string text = {};
+    std::optional<Json> structured = {};
+    bool is_error = false;
+    Json meta = Json::object();
+};
+
+// MCP's CallToolResult. Every string is valid UTF-8, whatever the answer holds.
+Json result_json(const Answer& answer);
+
+// ---- the contract
+
+struct Contract {
+    std::string_view name;
+    Defaults defaults;
+    // In a stable order.
+    std::vector<Tool> (*tools)(const Situation& situation);
+    // `tool` is the name of one of them; `arguments` is JSON as it came.
+    std::expected<Action, Answer> (*decode)(std::string_view tool, std::string_view arguments,
+                                            const Situation& situation);
+    Answer (*render)(const Action& action, const Outcome& outcome);
+};
+
+// Each in the file of its name.
+extern const Contract phoenix_contract;
+extern const Contract codegen_contract;
+extern const Contract agentrail_contract;
+extern const Contract yoi_contract;
+extern const Contract husk_contract;
+
+std::span<const Contract* const> all_contracts();
+
+// By name; null when there is none.
+const Contract* find_contract(std::string_view name);
+
+}  // namespace husk::contract

@@ -1,0 +1,170 @@
+// The contract `phoenix`: one tool, `bash`, with three modes. docs/contracts/phoenix.md.
+#include <array>
+
+#include "base/signals.h"
+#include "base/utf8.h"
+#include "contract/contract.h"
+#include "contract/shared.h"
+
+namespace husk::contract {
+namespace {
+
+using schema::text_of;
+
+constexpr std::array<std::string_view, 2> packs = {"git", "rm"};
+constexpr milliseconds default_timeout{30'000};
+constexpr milliseconds slow_timeout{900'000};
+constexpr uint64_t longest_output = 131'072;
+constexpr uint64_t kept_of_each_end = 4'096;
+constexpr schema::Manner manner = {schema::Unknown::Ignored, schema::Blank::Meant};
+
+std::string walls_of(const Situation& situation) {
+    if (situation.mode == Mode::Open && !situation.closed_modes_missing.empty())
+        return "\n\nRestricted mode is not available on this machine (" +
+               situation.closed_modes_missing + "); only the safety checks are on.";
+    if (situation.mode == Mode::Open) return "";
+    const std::string files =
+        situation.mode == Mode::ReadOnly
+            ? "The file system is read-only: every write fails, also in /tmp and in the home "
+              "directory. "
+            : "Only the working directory can be written. ";
+    return "\n\nRESTRICTED MODE. The kernel (Landlock) confines every command: " + files +
+           "There is no network: no connection can be made and no port can be opened. Processes "
+           "outside of this conversation cannot be signalled. Memory, CPU time and the number of "
+           "processes are limited. What is not allowed fails with EACCES, EPERM or EROFS "
+           "(\"Permission denied\", \"Operation not permitted\", \"Read-only file system\"): do "
+           "not retry it and do not look for a way around it; say what you would need.";
+}
+
+std::string description_of(const Situation& situation) {
+    return "Executes a shell command via bash -c, without a terminal, and returns stdout and "
+           "stderr combined.\n\n"
+           "Current working directory: " +
+           situation.working_dir.string() +
+           "\n\n"
+           "Modes:\n"
+           "- default: waits for the command, 30 second timeout\n"
+           "- slow: the same with a 15 minute timeout, for builds, tests and installs\n"
+           "- background: starts the command and returns at once with its process group and the "
+           "file that its output goes to, for servers and demos\n\n"
+           "A timeout kills the command and everything that it has started. Each call is a new "
+           "shell: cd and variables do not carry over. Output over 128 KB is cut in the middle. "
+           "There is no terminal, so nothing can ask: avoid pagers, editors and prompts. Stage "
+           "files by name (no git add -A), and push without --force." +
+           walls_of(situation);
+}
+
+std::vector<Tool> tools(const Situation& situation) {
+    return {{.name = "bash",
+             .title = "Run a shell command",
+             .description = description_of(situation),
+             .takes = {{.name = "command",
+                        .description = "The shell command to execute",
+                        .required = true},
+                       {.name = "mode",
+                        .description = "Execution mode: default (30 s), slow (15 min) or "
+                                       "background (returns at once)",
+                        .choices = {"default", "slow", "background"}}},
+             .manner = manner}};
+}
+
+std::expected<Action, Answer> decode(std::string_view, std::string_view text,
+                                     const Situation& situation) {
+    const std::vector<Tool> all = tools(situation);
+    const auto arguments = schema::read_arguments(text, all[0].takes, manner);
+    if (!arguments) return std::unexpected(error_answer("Invalid input: " + arguments.error()));
+    Run run;
+    Request& request = run.request;
+    request.command = text_of(*arguments, "command");
+    if (request.command.empty()) return std::unexpected(error_answer("Command cannot be empty"));
+    const std::string mode = text_of(*arguments, "mode", "default");
+    request.background = mode == "background";
+    if (!request.background) request.timeout = mode == "slow" ? slow_timeout : default_timeout;
+    request.stop.patience = milliseconds(500);
+    if (request.background)
+        request.last_line = {.exited = "[background process completed with exit code {code}]",
+                             .signaled = "[background process killed by signal {signal} ({name})]"};
+    run.portion = {.whole = longest_output, .head = kept_of_each_end, .tail = kept_of_each_end};
+    return run;
+}
+
+std::string output_of(const Bytes& out) {
+    if (out.whole()) return out.head;
+    return "[output truncated in middle: got " + std::to_string(out.total) + " bytes, max is " +
+           std::to_string(longest_output) + " bytes]\n" + joined(out, "\n\n[snip]\n\n");
+}
+
+// What stands in front of the output of a command that did not succeed.
+struct FirstLine {
+    std::string operator()(const Exited& exited) const {
+        return "[command failed: exit code " + std::to_string(exited.code) + "]";
+    }
+    std::string operator()(const Signaled& signaled) const {
+        return "[command failed: killed by signal " + std::to_string(signaled.signal) + " (" +
+               signal_name(signaled.signal) + ")]";
+    }
+    std::string operator()(const TimedOut& timed_out) const {
+        return "[command timed out after " + std::to_string(timed_out.limit.count() / 1000) + "s]";
+    }
+    std::string operator()(const Cancelled&) const { return "[command cancelled]"; }
+    std::string operator()(const LimitExceeded& limit) const {
+        return "[command failed: more " + limit.name + " than the limit of " +
+               std::to_string(limit.value) + "]";
+    }
+    std::string operator()(const Lost& lost) const { return "[command lost: " + lost.why + "]"; }
+    std::string operator()(const Running&) const { return "[command is still running]"; }
+    // These have no output, and answers of their own.
+    std::string operator()(const Denied&) const { return ""; }
+    std::string operator()(const NotStarted&) const { return ""; }
+};
+
+std::string refusal_of(const Report& report) {
+    if (!report.verdict) return std::get<Denied>(report.ending).reason;
+    return report.verdict->rule == "syntax" ? "Failed to parse script" : report.verdict->reason;
+}
+
+std::string background_text(const Report& report) {
+    const std::string group = std::to_string(report.pid.value_or(0));
+    return "<pid>" + group + "</pid>\n<output_file>" + report.excerpt.log.string() +
+           "</output_file>\n<reminder>To stop: kill -9 -" + group + "</reminder>";
+}
+
+Answer render(const Action& action, const Outcome& outcome) {
+    const auto* told = std::get_if<Told>(&outcome);
+    if (told == nullptr) return error_answer("Failed to spawn process");
+    const Report& report = told->report;
+    Answer answer{.meta = display_meta(report)};
+    if (std::holds_alternative<Denied>(report.ending)) {
+        answer.text = refusal_of(report);
+        answer.is_error = true;
+    } else if (const auto* failed = std::get_if<NotStarted>(&report.ending)) {
+        answer.text = "Failed to spawn process: " + failed->cause.text();
+        answer.is_error = true;
+    } else if (std::get<Run>(action).request.background) {
+        answer.text = background_text(report);
+    } else if (exit_code(report.ending) == 0) {
+        answer.text = output_of(told->out);
+    } else {
+        answer.text = std::visit(FirstLine{}, report.ending) + "\n" + output_of(told->out);
+        answer.is_error = true;
+    }
+    return answer;
+}
+
+}  // namespace
+
+constinit const Contract phoenix_contract = {
+    .name = "phoenix",
+    .defaults = {.packs = packs,
+                 .unparsable = Unparsable::Refused,
+                 .refuses_what_it_does_not_understand = false,
+                 .leftovers = Leftovers::Adopt,
+                 .environment = Environment::Inherited,
+                 .mode = Mode::Open,
+                 .scratch = Scratch::None},
+    .tools = tools,
+    .decode = decode,
+    .render = render,
+};
+
+}  // namespace husk::contract

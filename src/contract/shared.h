@@ -1,0 +1,24 @@
+// What the answers of several contracts are made of.
+#pragma once
+
+#include <string>
+
+#include "contract/contract.h"
+
+namespace husk::contract {
+
+// Ends the last line, if there is one that has not ended.
+inline void end_line(std::string& text) {
+    if (!text.empty() && text.back() != '\n') text += '\n';
+}
+
+// The command beside what people want to see of it: _meta["husk/display"].
+Json display_meta(const Report& report);
+
+// An answer that is nothing but an error.
+inline Answer error_answer(std::string text) { return {.text = std::move(text), .is_error = true}; }
+
+// The output as it came, or its kept parts with the text between them; characters are whole.
+std::string joined(const Bytes& bytes, const std::string& between);
+
+}  // namespace husk::contract

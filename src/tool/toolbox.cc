@@ -1,0 +1,296 @@
+#include "tool/toolbox.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "collect/retention.h"
+#include "confine/checks.h"
+#include "render/report_json.h"
+#include "render/verdict_text.h"
+#include "request/environment.h"
+#include "tool/display_of.h"
+#include "tool/read_shell.h"
+#include "tool/wait_until.h"
+
+namespace husk::tool {
+namespace {
+
+using contract::Json;
+using contract::Outcome;
+using contract::Told;
+using Variables = std::map<std::string, std::optional<std::string>>;
+
+Settings settings_for(const Deployment& deployment) {
+    Settings settings = deployment.settings;
+    settings.early_end = deployment.contract->defaults.early_end;
+    return settings;
+}
+
+// What stands for a workspace, by whatever name it is called.
+std::string identity_of(const std::filesystem::path& workspace) {
+    struct stat info{};
+    if (::stat(workspace.c_str(), &info) != 0) return workspace.string();
+    return std::to_string(info.st_dev) + ":" + std::to_string(info.st_ino);
+}
+
+// FNV-1a, as letters of a name.
+std::string digest(std::string_view text) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (const char letter : text)
+        hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+    std::string name;
+    for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[hash >> shift & 0xf];
+    return name;
+}
+
+Variables variables_for(contract::Environment environment) {
+    using enum contract::Environment;
+    Variables variables;
+    if (environment == Inherited) return variables;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const std::string name(text.substr(0, text.find('=')));
+        if (environment == FromNothing ? name != "PATH" : is_withheld(name))
+            variables[name] = std::nullopt;
+    }
+    if (environment == Scrubbed) variables.merge(agent_environment());
+    return variables;
+}
+
+// A script can be judged without being understood, and a contract that only has checks lets it
+// pass; a rule that somebody wrote wants to know.
+bool only_not_understood(const Judged& judged, const decide::Rules& rules) {
+    return judged.verdict.rule == "not-understood" && rules.rules.empty() &&
+           rules.mode != decide::Mode::Strict;
+}
+
+Outcome failed(const Error& error) { return contract::Failed{error}; }
+
+Outcome missing(const std::string& id, const Error& error) {
+    if (error.text() == collect::no_such_shell(id).text()) return contract::NoSuchShell{id};
+    return failed(error);
+}
+
+Json report_meta(const Report& report) {
+    Json json = render::report_json(report);
+    for (const char* output : {"output", "stdout", "stderr"}) json.erase(output);
+    return json;
+}
+
+}  // namespace
+
+Toolbox::Toolbox(Deployment deployment)
+    : deployment_(std::move(deployment)),
+      workspace_id_(identity_of(deployment_.workspace)),
+      bash_(settings_for(deployment_)) {}
+
+contract::Situation Toolbox::situation() const {
+    return {.working_dir = deployment_.workspace,
+            .mode = deployment_.mode,
+            .network = deployment_.network,
+            .writable = deployment_.writable,
+            .closed_modes_missing = closed_modes_missing(),
+            .default_timeout = deployment_.default_timeout,
+            .longest_timeout = deployment_.longest_timeout,
+            .answer_within = deployment_.answer_within,
+            .arguments = deployment_.arguments};
+}
+
+Json Toolbox::tools() const {
+    Json tools = Json::array();
+    for (const contract::Tool& tool : deployment_.contract->tools(situation()))
+        tools.push_back(contract::tool_json(tool));
+    return {{"tools", std::move(tools)}};
+}
+
+std::expected<Json, std::string> Toolbox::call(std::string_view tool, std::string_view arguments,
+                                               const std::stop_token& cancel) {
+    const contract::Contract& contract = *deployment_.contract;
+    const contract::Situation here = situation();
+    std::string names;
+    for (const contract::Tool& one : contract.tools(here)) {
+        if (one.name == tool) names.clear();
+        if (one.name == tool) break;
+        names += (names.empty() ? "" : ", ") + one.name;
+    }
+    if (!names.empty())
+        return std::unexpected("the contract " + std::string(contract.name) + " has no tool \"" +
+                               std::string(tool) + "\"; it has " + names);
+    const auto action = contract.decode(tool, arguments, here);
+    if (!action) return contract::result_json(action.error());
+    const Outcome outcome =
+        std::visit([&](const auto& one) { return perform(one, cancel); }, *action);
+    contract::Answer answer = contract.render(*action, outcome);
+    const auto* told = std::get_if<Told>(&outcome);
+    if (told != nullptr && deployment_.report == Deployment::Report::InMeta)
+        answer.meta["husk/report"] = report_meta(told->report);
+    return contract::result_json(answer);
+}
+
+std::string Toolbox::own_session(Mode mode, const Network& network) const {
+    if (!deployment_.session.empty()) return deployment_.session;
+    std::string all = workspace_id_ + "\n" + deployment_.caller + "\n";
+    all += std::to_string(static_cast<int>(mode)) + std::to_string(static_cast<int>(network.kind));
+    for (const std::string& host : network.hosts) all += "\n" + host;
+    for (const auto* paths : {&deployment_.writable, &deployment_.readable, &deployment_.protect}) {
+        all += "\n";
+        for (const auto& path : *paths) all += path.string() + "\n";
+    }
+    return std::string(deployment_.contract->name) + "-" + digest(all);
+}
+
+// Whoever calls from the same workspace is the same one, and whoever knows the session's name.
+bool Toolbox::is_own(const std::string& caller, const std::string& session) const {
+    if (caller == deployment_.caller + "@" + workspace_id_) return true;
+    return !deployment_.session.empty() && session == deployment_.session;
+}
+
+ToolContext Toolbox::context_for(const contract::Run& run) const {
+    ToolContext context;
+    context.working_dir = context.workspace = deployment_.workspace;
+    context.mode = run.mode.value_or(deployment_.mode);
+    context.network = run.network.value_or(deployment_.network);
+    context.writable = deployment_.writable;
+    context.readable = deployment_.readable;
+    context.protect = deployment_.protect;
+    context.scratch = deployment_.contract->defaults.scratch;
+    context.session =
+        run.session.empty() ? own_session(context.mode, context.network) : run.session;
+    context.caller = deployment_.caller + "@" + workspace_id_;
+    return context;
+}
+
+// The report of a command that may not be started.
+std::optional<Report> Toolbox::refused(const Request& request, Verdict& verdict) const {
+    const contract::Defaults& defaults = deployment_.contract->defaults;
+    const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
+    const std::filesystem::path working_dir = deployment_.workspace / request.working_dir;
+    const decide::Context context = {
+        .working_directory = (working_dir / "").lexically_normal().parent_path().string(),
+        .home = home == nullptr ? "" : home};
+    Judged judged = judge(request.command, deployment_.rules, context);
+    // bash runs the lines before the one that it cannot read.
+    if (judged.rejected && defaults.unparsable == contract::Unparsable::BashSaysIt)
+        judged = judge_readable(request.command, deployment_.rules, context);
+    verdict = reported(judged.verdict);
+    using enum decide::Decision;
+    if (judged.verdict.decision == Allow) return std::nullopt;
+    if (!defaults.refuses_what_it_does_not_understand &&
+        only_not_understood(judged, deployment_.rules)) {
+        verdict = {};
+        return std::nullopt;
+    }
+    const bool asks = judged.verdict.decision == Ask;
+    if (asks && deployment_.approve && deployment_.approve(judged)) return std::nullopt;
+    Report report;
+    report.ending = Denied{judged.verdict.rule, render::refusal(judged.verdict)};
+    report.command = request.command;
+    report.display = display_of(request.command, working_dir);
+    report.verdict = verdict;
+    return report;
+}
+
+Outcome Toolbox::perform(const contract::Run& run, const std::stop_token& cancel) {
+    const contract::Defaults& defaults = deployment_.contract->defaults;
+    Verdict verdict;
+    if (auto report = refused(run.request, verdict)) return Told{.report = *std::move(report)};
+    Request request = run.request;
+    request.env.merge(variables_for(defaults.environment));
+    request.log_goes_with_session = defaults.logs_end_with_session;
+    request.max_output_bytes = 0;  // read below, in the form that the contract wants
+    ToolContext context = context_for(run);
+    context.cancel = cancel;
+    Told told{.report = bash_.run(request, context)};
+    Report& report = told.report;
+    report.verdict = std::move(verdict);
+    report.notes.insert(report.notes.begin(), deployment_.notes.begin(), deployment_.notes.end());
+    report.output.clear();
+    if (report.shell_id.empty()) return told;
+    const auto add = [&]() -> Result<void> {
+        const KnownShell shell = TRY(open_known(deployment_.settings, report.shell_id));
+        if (run.portion.wanted()) return add_portion(told, shell, run.portion);
+        return add_readable(told, shell, Whole{}, run.request.max_output_bytes);
+    };
+    if (const auto added = add(); !added)
+        report.notes.push_back("the output could not be read: " + added.error().text());
+    return told;
+}
+
+Outcome Toolbox::perform(const contract::Read& read, const std::stop_token&) {
+    const auto shell = own_shell(read.shell_id);
+    if (!shell) return missing(read.shell_id, shell.error());
+    Told told = told_of(*shell);
+    const auto added = read.portion.wanted()
+                           ? add_portion(told, *shell, read.portion)
+                           : add_readable(told, *shell, read.range, read.max_bytes);
+    if (!added) return failed(added.error());
+    return told;
+}
+
+Outcome Toolbox::perform(const contract::Wait& wait, const std::stop_token& cancel) {
+    auto shell = own_shell(wait.shell_id);
+    if (!shell) return missing(wait.shell_id, shell.error());
+    const auto met = wait_until(shell->files, wait.until, wait.timeout, cancel);
+    if (!met) return failed(met.error());
+    shell = own_shell(wait.shell_id);
+    if (!shell) return missing(wait.shell_id, shell.error());
+    Told told = told_of(*shell);
+    told.met = met->what;
+    told.line = met->line;
+    if (const auto added = add_readable(told, *shell, SinceLast{}, wait.max_bytes); !added)
+        return failed(added.error());
+    return told;
+}
+
+Outcome Toolbox::perform(const contract::Kill& kill, const std::stop_token&) {
+    auto shell = own_shell(kill.shell_id);
+    if (!shell) return missing(kill.shell_id, shell.error());
+    const auto killed = Shells(deployment_.settings).kill(kill.shell_id, kill.ladder, 0);
+    if (const auto* error = std::get_if<Error>(&killed)) return failed(*error);
+    shell = own_shell(kill.shell_id);
+    if (!shell) return missing(kill.shell_id, shell.error());
+    Told told = told_of(*shell);
+    told.report.notes = std::get<Report>(killed).notes;
+    if (const auto added = add_readable(told, *shell, SinceLast{}, kill.max_bytes); !added)
+        return failed(added.error());
+    if (kill.then == contract::Kill::Then::Forget) {
+        const auto state = run::StateDir::open_for_reading(deployment_.settings.state);
+        const auto removed = state ? collect::remove_shell(*state, kill.shell_id)
+                                   : Result<void>(std::unexpected(state.error()));
+        if (!removed) told.report.notes.push_back(removed.error().text());
+    }
+    return told;
+}
+
+Outcome Toolbox::perform(const contract::List& list, const std::stop_token&) {
+    auto all = Shells(deployment_.settings).list();
+    if (const auto* error = std::get_if<Error>(&all)) return failed(*error);
+    auto& shells = std::get<std::vector<Report>>(all);
+    std::erase_if(shells, [&](const Report& one) { return !is_own(one.caller, one.session); });
+    contract::Listed listed{.shells = {}, .total = shells.size()};
+    shells.resize(std::min(shells.size(), list.most));
+    listed.shells = std::move(shells);
+    return listed;
+}
+
+// That of another caller does not exist.
+Result<KnownShell> Toolbox::own_shell(const std::string& id) const {
+    KnownShell shell = TRY(open_known(deployment_.settings, id));
+    if (!is_own(shell.note.caller, shell.note.session))
+        return std::unexpected(collect::no_such_shell(id));
+    return shell;
+}
+
+std::string closed_modes_missing() {
+    confine::Wanted wanted;
+    wanted.root = ::geteuid() == 0;
+    const auto checked = confine::check_machine(wanted);
+    if (checked) return "";
+    const std::string& why = checked.error().detail;
+    return why.substr(0, why.find(';'));
+}
+
+}  // namespace husk::tool

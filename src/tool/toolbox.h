@@ -1,0 +1,79 @@
+// The tools of a contract, on the engine: a call comes in as JSON and goes out as JSON.
+#pragma once
+
+#include <husk/husk.h>
+
+#include <expected>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "contract/contract.h"
+#include "decide/rules.h"
+#include "tool/judge.h"
+#include "tool/read_shell.h"
+
+namespace husk::tool {
+
+// What the tools are given by whoever offers them. The files of a configuration fill it in.
+struct Deployment {
+    const contract::Contract* contract = nullptr;
+    Settings settings = {};
+    std::filesystem::path workspace = {};  // absolute; where calls start
+    Mode mode = Mode::Open;
+    Network network = {};
+    std::vector<std::filesystem::path> writable = {};
+    std::vector<std::filesystem::path> readable = {};
+    std::vector<std::filesystem::path> protect = {};
+    decide::Rules rules = {};
+    std::vector<std::string> notes = {};  // on every run, for example about the configuration
+    std::string session = {};             // empty: that of workspace, mode and caller
+    std::string caller = {};              // who was authenticated; empty: the user
+    std::optional<std::chrono::milliseconds> default_timeout = {};
+    std::optional<std::chrono::milliseconds> longest_timeout = {};
+    std::optional<std::chrono::milliseconds> answer_within = {};
+    contract::Situation::Arguments arguments = contract::Situation::Arguments::Usual;
+    enum class Report { Left, InMeta } report = Report::Left;  // all of it, without output
+    // Whether somebody agrees to a command that a rule asks about. None: nobody can be asked.
+    std::function<bool(const Judged& judged)> approve = {};
+};
+
+class Toolbox {
+public:
+    explicit Toolbox(Deployment deployment);
+
+    // MCP's ListToolsResult.
+    contract::Json tools() const;
+
+    // MCP's CallToolResult; an error only when there is no such tool. Whatever else is wrong is in
+    // the result. May be called from several threads at once.
+    std::expected<contract::Json, std::string> call(std::string_view tool,
+                                                    std::string_view arguments,
+                                                    const std::stop_token& cancel = {});
+
+private:
+    contract::Outcome perform(const contract::Run& run, const std::stop_token& cancel);
+    contract::Outcome perform(const contract::Read& read, const std::stop_token& cancel);
+    contract::Outcome perform(const contract::Wait& wait, const std::stop_token& cancel);
+    contract::Outcome perform(const contract::Kill& kill, const std::stop_token& cancel);
+    contract::Outcome perform(const contract::List& list, const std::stop_token& cancel);
+
+    contract::Situation situation() const;
+    ToolContext context_for(const contract::Run& run) const;
+    std::optional<Report> refused(const Request& request, Verdict& verdict) const;
+    std::string own_session(Mode mode, const Network& network) const;
+    bool is_own(const std::string& caller, const std::string& session) const;
+    Result<KnownShell> own_shell(const std::string& id) const;
+
+    Deployment deployment_;
+    std::string workspace_id_;
+    Bash bash_;
+};
+
+// Why the closed modes cannot be had on this machine; empty when they can.
+std::string closed_modes_missing();
+
+}  // namespace husk::tool
