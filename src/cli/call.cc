@@ -56,7 +56,8 @@ void add_call(CLI::App& app, int& code) {
     auto options = std::make_shared<Options>();
     CLI::App* sub = app.add_subcommand("call", "Call a tool of a contract, as an agent does");
     sub->footer(
-        "husk call [OPTIONS] TOOL JSON: the arguments of the tool; - reads them from standard input.\n"
+        "husk call [OPTIONS] TOOL JSON: the arguments of the tool; - reads them from standard "
+        "input.\n"
         "Prints an MCP CallToolResult and exits with 0, also when the result is an error; 125\n"
         "when the call could not be made. Calls from one workspace share a session and shells.");
     add_tool_options(*sub, options->tools);

@@ -126,8 +126,8 @@ using Action = std::variant<Run, Read, Wait, Kill, List>;
 
 struct Bytes {
     uint64_t total = 0;
-    std::string head;  // everything, when it is no more than was wanted whole
-    std::string tail;
+    std::string head = {};  // everything, when it is no more than was wanted whole
+    std::string tail = {};
     bool whole() const { return head.size() == total; }
 };
 

@@ -14,7 +14,7 @@ constexpr std::string_view letters = "abcdefghjkmnpqrstuvwxyz23456789";
 constexpr size_t letter_count = 6;
 constexpr unsigned letter_bits = 5;
 constexpr uint64_t version_mask = 0xf000;
-constexpr uint64_t version_8 = 0x8000;  // "custom", says RFC 9562
+constexpr uint64_t version_4 = 0x4000;  // what clients expect that look at it
 constexpr uint64_t variant_shift = 62;
 constexpr uint64_t variant = 2;
 
@@ -26,7 +26,7 @@ constexpr uint64_t mixed(uint64_t value) {
 
 // The checksum where it leaves room for the version.
 constexpr uint64_t high_half(uint64_t packed) {
-    return (mixed(packed) & ~version_mask) | version_8;
+    return (mixed(packed) & ~version_mask) | version_4;
 }
 
 // Below the variant there are 62 bits, as many as an id has.

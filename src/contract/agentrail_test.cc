@@ -1,0 +1,188 @@
+#include <gmock/gmock.h>
+
+#include "base/utf8.h"
+#include "contract/contract_cases.h"
+
+namespace husk::contract {
+namespace {
+
+using testing::HasSubstr;
+
+const Contract& agentrail = agentrail_contract;
+const std::string any = R"({"command": "x"})";
+
+Answer answer(const Happened& happened, const std::string& arguments = any) {
+    return answer_to(agentrail, "Bash", arguments, happened);
+}
+
+TEST(Agentrail, Parameters_SayWhatIsWrong) {
+    struct {
+        const char* input;
+        const char* text;
+    } const wrong[] = {
+        {R"({})", "Invalid input: `command` is required"},
+        {R"({"command": null})", "Invalid input: `command` is required"},
+        {R"({"command": 1})", "Invalid input: `command` must be a string, not the number 1"},
+        {R"({"command": []})", "Invalid input: `command` must be a string, not a list"},
+        {R"({"command": "x", "working_directory": "src"})",
+         "working_directory must be an absolute path, not \"src\""},
+        {R"({"command": "x", "working_directory": ""})",
+         "working_directory must be an absolute path, not \"\""},
+        {R"({"command": "x", "working_directory": "~/x"})",
+         "working_directory must be an absolute path, not \"~/x\""},
+        {R"({"command": "x", "working_directory": 5})",
+         "Invalid input: `working_directory` must be a string, not the number 5"},
+        {R"({"command": "x", "timeout": -1})",
+         "Invalid input: `timeout` must be at least 0, not -1"},
+        {R"({"command": "x", "timeout": 1.5})",
+         "Invalid input: `timeout` must be an integer, not the number 1.5"},
+        {R"({"command": "x", "timeout": "5"})",
+         "Invalid input: `timeout` must be an integer, not the string \"5\""},
+        {R"({"command": "x", "timeout": false})",
+         "Invalid input: `timeout` must be an integer, not false"},
+        {R"({"command": "x", "timeout": 1e300})",
+         "Invalid input: `timeout` must be an integer, not the number 1e+300"},
+        {R"([1])", "Invalid input: the arguments must be a JSON object, not a list"},
+        {R"({"command": "x", "command": "y"})", "Invalid input: the key `command` stands twice"},
+    };
+    for (const auto& one : wrong) EXPECT_EQ(error_text(agentrail, "Bash", one.input), one.text);
+    EXPECT_THAT(error_text(agentrail, "Bash", "{"), HasSubstr("this is not JSON"));
+}
+
+TEST(Agentrail, Parameters_TheTimeoutMovesToTheBackground) {
+    struct {
+        const char* input;
+        int64_t timeout;  // 0: none
+        bool background;
+    } const cases[] = {
+        {R"({"command": "x"})", 30000, false},
+        {R"({"command": "x", "timeout": null})", 30000, false},
+        {R"({"command": "x", "timeout": 0})", 0, true},
+        {R"({"command": "x", "timeout": 1})", 1, false},
+        {R"({"command": "x", "timeout": 2e3})", 2000, false},
+        {R"({"command": "x", "timeout": 600001})", 600001, false},
+        {R"({"command": "x", "unknown": {}})", 30000, false},
+    };
+    for (const auto& one : cases) {
+        SCOPED_TRACE(one.input);
+        const Request request = run_of(agentrail, "Bash", one.input).request;
+        EXPECT_EQ(request.timeout.value_or(milliseconds(0)).count(), one.timeout);
+        EXPECT_EQ(request.background, one.background);
+        EXPECT_EQ(request.on_timeout, OnTimeout::Background);
+        EXPECT_EQ(request.streams, Streams::Split);
+    }
+    const char* huge = R"({"command": "x", "timeout": 9223372036854775807})";
+    EXPECT_LT(run_of(agentrail, "Bash", huge).request.timeout->count(), 4'000'000'000'000);
+    EXPECT_EQ(run_of(agentrail, "Bash", R"({"command": "x", "working_directory": "/tmp/"})")
+                  .request.working_dir,
+              "/tmp/");
+}
+
+// Result: text and details, in the foreground.
+TEST(Agentrail, Result_InTheForeground) {
+    struct {
+        Ending ending;
+        std::string out;
+        std::string err;
+        int code;
+        std::string text;
+    } const cases[] = {
+        {Exited{0}, "hi\n", "", 0, "hi\n\n\n[exit code: 0]"},
+        {Exited{0}, "hi", "", 0, "hi\n\n[exit code: 0]"},
+        {Exited{0}, "", "", 0, "(no output)\n\n[exit code: 0]"},
+        {Exited{3}, "", "", 3, "(no output)\n\n[exit code: 3]"},
+        {Exited{1}, "", "no\n", 1, "[stderr]\nno\n\n\n[exit code: 1]"},
+        {Exited{0}, "a\n", "b\n", 0, "a\n\n[stderr]\nb\n\n\n[exit code: 0]"},
+        {Exited{0}, "a", "b", 0, "a\n[stderr]\nb\n\n[exit code: 0]"},
+        {Exited{0}, "[stderr]\nx", "", 0, "[stderr]\nx\n\n[exit code: 0]"},
+        {Exited{0}, "[exit code: 7]", "", 0, "[exit code: 7]\n\n[exit code: 0]"},
+        {Exited{0}, "(no output)", "", 0, "(no output)\n\n[exit code: 0]"},
+        {Exited{255}, "", "", 255, "(no output)\n\n[exit code: 255]"},
+        {Signaled{9}, "", "", 137, "(no output)\n\n[exit code: 137]"},
+        {Signaled{15}, "a", "", 143, "a\n\n[exit code: 143]"},
+        {Cancelled{"cancelled"}, "a", "", 137, "a\n\n[cancelled]\n[exit code: 137]"},
+        {LimitExceeded{"memory", 1, 2}, "", "", 137,
+         "(no output)\n\n[stopped at the memory limit]\n[exit code: 137]"},
+    };
+    for (const auto& one : cases) {
+        const Answer said = answer({.ending = one.ending, .out = one.out, .err = one.err});
+        EXPECT_EQ(said.text, one.text);
+        EXPECT_FALSE(said.is_error) << one.text;
+        EXPECT_EQ(said.structured, (Json{{"mode", "foreground"},
+                                         {"exit_code", one.code},
+                                         {"stdout", one.out},
+                                         {"stderr", one.err}}));
+    }
+}
+
+TEST(Agentrail, Result_InTheBackground) {
+    struct {
+        Ending ending;
+        std::string out;
+        std::string err;
+        std::string arguments;
+        std::string text;
+    } const cases[] = {
+        {Running{}, "", "", any, "(no output)"},
+        {Running{}, "a\n", "", any, "a\n"},
+        {Running{}, "a\n", "b\n", any, "a\n\n[stderr]\nb\n"},
+        {Running{}, "", "", R"({"command": "x", "timeout": 0})", "(no output)"},
+        {Exited{0}, "a", "", R"({"command": "x", "timeout": 0})", "a"},
+    };
+    for (const auto& one : cases) {
+        const Answer said =
+            answer({.ending = one.ending, .out = one.out, .err = one.err}, one.arguments);
+        EXPECT_EQ(said.text, "Process is running in background (pid: 4711)\n" + one.text);
+        EXPECT_EQ(
+            said.structured,
+            (Json{
+                {"mode", "background"}, {"pid", 4711}, {"stdout", one.out}, {"stderr", one.err}}));
+    }
+}
+
+// Usage notes: output is truncated at 1 MB, each stream for itself.
+TEST(Agentrail, Usage_TruncatesEachStream) {
+    const std::string most(1048576, 'a');
+    const auto streams = [](const std::string& out, const std::string& err) {
+        return *answer({.out = out, .err = err}).structured;
+    };
+    EXPECT_EQ(streams(most.substr(1), "")["stdout"], most.substr(1));
+    EXPECT_EQ(streams(most, "")["stdout"], most);
+    EXPECT_EQ(streams(most + "b", "")["stdout"], most + "\n[output truncated]");
+    EXPECT_EQ(streams("x", most + "bc")["stderr"], most + "\n[output truncated]");
+    EXPECT_EQ(streams("x", most + "bc")["stdout"], "x");
+    for (size_t shift = 0; shift < 4; ++shift) {
+        const std::string said =
+            streams(std::string(shift, 'x') + cut_anywhere(1048580, "\xe2\x82\xac"), "")["stdout"];
+        EXPECT_TRUE(text::is_utf8(said));
+        EXPECT_THAT(said, testing::Not(HasSubstr("\xef\xbf\xbd"))) << shift;
+    }
+    EXPECT_EQ(streams("\xff\xfe", "")["stdout"], "\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+TEST(Agentrail, Permissions_SayWhyNot) {
+    const Answer dangerous = answer_to_denied(
+        agentrail, "Bash", any,
+        verdict_of("x", "built in: destroyers", "Command matches a known-dangerous pattern"));
+    EXPECT_EQ(dangerous.text, "Command matches a known-dangerous pattern");
+    EXPECT_TRUE(dangerous.is_error);
+    EXPECT_FALSE(dangerous.structured);
+    EXPECT_EQ(answer_to_denied(agentrail, "Bash", any, verdict_of("x", "x:1", "no")).text,
+              "Permission denied: refused: no");
+    EXPECT_THAT(agentrail.defaults.packs, testing::ElementsAre("destroyers"));
+    const Answer failed = answer({.ending = NotStarted{{"fork", 0, "no"}}});
+    EXPECT_EQ(failed.text, "Failed to start command: fork: no");
+    EXPECT_TRUE(failed.is_error);
+}
+
+TEST(Agentrail, Schema_HasAnOutput) {
+    const Json tool = tool_json(agentrail.tools(in_work())[0]);
+    EXPECT_EQ(tool["name"], "Bash");
+    EXPECT_EQ(tool["inputSchema"]["properties"].size(), 3U);
+    EXPECT_EQ(tool["inputSchema"]["properties"]["timeout"]["type"], "integer");
+    EXPECT_EQ(tool["outputSchema"]["required"], Json::array({"mode", "stdout", "stderr"}));
+    EXPECT_THAT(tool["description"].get<std::string>(), HasSubstr("/work"));
+}
+
+}  // namespace
+}  // namespace husk::contract
