@@ -1,0 +1,166 @@
+// Everyday tools do their work in mode `workspace`, on small projects that are made here.
+#include <gmock/gmock.h>
+
+#include <ostream>
+
+#include "walled.h"
+
+namespace husk::test {
+namespace {
+
+using testing::HasSubstr;
+
+struct Tool {
+    const char* name;
+    const char* prepare;  // outside, by the same user
+    const char* command;  // behind the walls
+    const char* output;
+};
+
+std::ostream& operator<<(std::ostream& out, const Tool& tool) { return out << tool.name; }
+
+const Tool tools[] = {
+    {"GitCommit", "git init -q . && git add file && git commit -qm one",
+     "echo more >> file && git stash -q && git stash pop -q && git checkout -qb other &&"
+     "git commit -qam two && git rebase -q master && git gc -q && git log --oneline | wc -l",
+     "2\n"},
+    {"GitWorktree", "git init -q . && git add file && git commit -qm one",
+     "git worktree add -q tree && cd tree && echo more >> file && git commit -qam two &&"
+     "git log --oneline | wc -l && git worktree remove ../tree && ls ..",
+     "2\nfile\n"},
+    {"GitClone", "git init -q up && git -C up commit -q --allow-empty -m one",
+     "git clone -q up down && cd down && git config core.pager cat && git checkout -qb new &&"
+     "git commit -q --allow-empty -m two && git push -q -u origin new && git -C ../up log new "
+     "--oneline | wc -l",
+     "2\n"},
+    {"GitSubmodule",
+     "git init -q lib && git -C lib commit -q --allow-empty -m one && git init -q . &&"
+     "git -c protocol.file.allow=always submodule --quiet add $PWD/lib sub && git commit -qm sub",
+     "cd sub && echo x > y && git add y && git commit -qm two && cd .. && git add sub &&"
+     "git commit -qm moved && git submodule status | cut -c1 && git log --oneline | wc -l",
+     " \n2\n"},
+    {"Npm",
+     "mkdir dep && cd dep && echo '{\"name\":\"dep\",\"version\":\"1.0.0\"}' > package.json &&"
+     "echo 'module.exports = 42' > index.js && npm pack --silent && mv dep-1.0.0.tgz .. && cd .. &&"
+     "echo 'console.log(require(\"dep\"))' > start.js &&"
+     "echo "
+     "'{\"name\":\"app\",\"version\":\"1.0.0\",\"dependencies\":{\"dep\":\"file:dep-1.0.0.tgz\"},"
+     "\"scripts\":{\"postinstall\":\"echo built > built\",\"start\":\"node start.js\"}}'"
+     "> package.json && npm install --offline --package-lock-only --no-audit --no-fund",
+     "npm ci --offline --no-audit --no-fund --silent && cat built && npm run --silent start",
+     "built\n42\n"},
+    {"Node",
+     R"(cat > serve.js <<'END'
+const http = require('http'), { Worker } = require('worker_threads');
+const child = require('child_process').execFileSync('echo', ['child']).toString().trim();
+const server = http.createServer((_, answer) => answer.end('served'));
+server.listen(0, '127.0.0.1', async () => {
+  const got = await fetch('http://127.0.0.1:' + server.address().port);
+  console.log(await got.text(), child);
+  new Worker('require("worker_threads").parentPort.postMessage("worker")', { eval: true })
+    .on('message', (text) => { console.log(text); server.close(); });
+});
+END)",
+     "node serve.js", "served child\nworker\n"},
+    {"CMake",
+     "printf 'cmake_minimum_required(VERSION 3.13)\\nproject(hello C)\\n"
+     "add_executable(hello main.c)\\n' > CMakeLists.txt;"
+     "printf '#include <stdio.h>\\nint main(void) { puts(\"hello\"); }\\n' > main.c",
+     "cmake -S . -B out >/dev/null && cmake --build out -j2 >/dev/null && out/hello", "hello\n"},
+    {"Cargo",
+     "mkdir src; printf '[package]\\nname = \"hello\"\\nversion = \"1.0.0\"\\n' > Cargo.toml;"
+     "printf 'fn main() { println!(\"hello\"); }\\n#[test]\\nfn adds() { assert_eq!(1 + 1, 2); "
+     "}\\n'"
+     "> src/main.rs",
+     "cargo build -q --offline && target/debug/hello && cargo test -q --offline | grep -c '1 "
+     "passed'",
+     "hello\n1\n"},
+    {"Venv",
+     "mkdir -p pkg/thing; echo 'answer = 42' > pkg/thing/__init__.py; printf 'from setuptools "
+     "import "
+     "setup\\nsetup(name=\"thing\", version=\"1.0\", packages=[\"thing\"])\\n' > pkg/setup.py",
+     "python3 -m venv v && v/bin/pip install -q --no-index --no-build-isolation "
+     "--disable-pip-version-check ./pkg 2>/dev/null && v/bin/python -c "
+     "'import thing; print(thing.answer)'",
+     "42\n"},
+    {"PythonTests",
+     R"(cat > test_it.py <<'END'
+import multiprocessing, tempfile, unittest
+class It(unittest.TestCase):
+    def test_pool(self):
+        with multiprocessing.Pool(2) as pool:
+            self.assertEqual(pool.map(abs, [-1, -2]), [1, 2])
+    def test_scratch(self):
+        with tempfile.TemporaryFile() as file:
+            self.assertEqual(file.write(b'x'), 1)
+END)",
+     "python3 -m unittest -q 2>&1 | tail -1; python3 -m pytest -q | grep -o '2 passed'",
+     "OK\n2 passed\n"},
+    {"Make",
+     "printf 'all: a b c d\\n\\tcat a b c d\\na b c d:\\n\\tsleep 0.1; echo $@ > $@\\n' > Makefile",
+     "make -s -j4", "a\nb\nc\nd\n"},
+    {"Sqlite", "",
+     "sqlite3 db 'pragma journal_mode=wal; create table t(x); insert into t values (42);"
+     "select x from t'",
+     "wal\n42\n"},
+    {"Tar", "mkdir d; echo x > d/a; chmod 640 d/a; ln d/a d/b; ln -s a d/c",
+     "tar czf d.tgz d && mkdir e && tar xpzf d.tgz -C e && stat -c '%a %h' e/d/a && readlink e/d/c "
+     "&&"
+     "cp -a d f && stat -c %a f/a",
+     "640 2\na\n640\n"},
+    {"Rsync", "mkdir d; echo x > d/a; chmod 640 d/a; touch -d 2001-01-01 d/a",
+     "rsync -a d/ e && touch e/more && rsync -a --delete d/ e && stat -c '%a %y' e/* | cut -c1-14",
+     "640 2001-01-01\n"},
+    {"Shell", "",
+     "printf -v long '%070000d' 0; wc -c <<< $long; mkfifo p; cat p & echo fifo > p; wait;"
+     "flock l echo locked; sleep 60 & pkill -x sleep; wait; script -qc 'test -t 0 && echo tty' "
+     "/dev/null | tr -d '\\r'; seq 300000 | sort -S 1M -n | tail -1",
+     "70001\nfifo\nlocked\ntty\n300000\n"},
+};
+
+class Tools : public testing::TestWithParam<std::tuple<Tool, Who>> {};
+
+TEST_P(Tools, Work) {
+    const auto& [tool, who] = GetParam();
+    const Walled place(who);
+    place.write(place.home() / ".gitconfig",
+                "[user]\n\tname = Somebody\n\temail = s@example.org\n[init]\n\tdefaultBranch = "
+                "master\n[receive]\n\tdenyCurrentBranch = ignore\n");
+    // Those of the system: what somebody has below a home of root is out of reach for others.
+    const std::vector<std::string> path = {"--env", "PATH=/usr/local/bin:/usr/bin:/bin"};
+    const Ran prepared = place.in("open", tool.prepare, path);
+    ASSERT_EQ(prepared.code, 0) << prepared.out << prepared.err;
+    const Ran ran = place.in("workspace", tool.command, path);
+    EXPECT_EQ(ran.out, tool.output) << ran.err;
+    EXPECT_EQ(ran.code, 0);
+}
+
+std::string tool_name(const testing::TestParamInfo<std::tuple<Tool, Who>>& test) {
+    return std::string(std::get<Tool>(test.param).name) +
+           (std::get<Who>(test.param) == Who::Caller ? "" : "AsOrdinaryUser");
+}
+
+INSTANTIATE_TEST_SUITE_P(, Tools, testing::Combine(testing::ValuesIn(tools), both()), tool_name);
+
+// What git runs later stands in .git/config, so these are for the user; docs/walls.md says it.
+TEST(ToolsOfGit, ThatChangeTheSettingsOfTheRepositoryFailAndSayWhy) {
+    const Walled place(Who::Caller);
+    const Ran prepared =
+        place.in("open",
+                 "git init -q up && git -C up commit -q --allow-empty -m one && git -C up branch "
+                 "feature && git clone -q up down && mv down/.git . && git init -q lib");
+    ASSERT_EQ(prepared.code, 0) << prepared.err;
+    for (const char* command :
+         {"git config core.pager evil", "git remote add other up", "git branch -m other"}) {
+        const Ran ran = place.in("workspace", command);
+        EXPECT_NE(ran.code, 0) << command;
+        EXPECT_THAT(ran.out + ran.err, HasSubstr("could not write config file .git/config"));
+    }
+    // Without the note of what it tracks, but the branch is there.
+    EXPECT_EQ(
+        place.in("workspace", "git checkout -q feature 2>/dev/null; git branch --show-current").out,
+        "feature\n");
+}
+
+}  // namespace
+}  // namespace husk::test
