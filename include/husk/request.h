@@ -124,7 +124,9 @@ struct ToolContext {
     std::vector<std::filesystem::path> protect = {};   // read-only even inside these roots
     bool watch_denials = true;  // note what the walls stop; costs microseconds for each write
     Scratch scratch = Scratch::Private;
-    std::string caller = {};  // whose shells these are; recorded, not interpreted
+    std::string caller = {};               // whose shells these are; recorded, not interpreted
+    bool wide_workspace = false;           // "/" or a home as a root that may be written is meant
+    std::vector<std::string> accept = {};  // holes that may stay open: docs/walls.md has the words
     // While a call is under way, on the thread that waits for it. The shell's id, then pieces
     // of output; all that is kept has been given when the report comes.
     std::function<void(const std::string& shell_id)> on_start = {};

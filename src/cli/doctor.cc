@@ -1,9 +1,11 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
+#include "confine/machine.h"
 #include "os/kernel.h"
 #include "render/report_json.h"
 #include "render/table.h"
@@ -20,19 +22,42 @@ struct Options {
     bool json = false;
 };
 
-std::string availability(const os::Capability& one) {
-    if (!one.available) return "no";
-    return one.version.empty() ? "yes" : "yes, " + one.version;
-}
-
 std::string table_of(const os::Kernel& kernel) {
-    std::vector<render::Row> rows = {
-        {"MECHANISM", "AVAILABLE", "NEEDED FOR", "WITHOUT IT", "HOW TO GET IT"}};
+    std::vector<render::Row> rows = {{"MECHANISM", "AVAILABLE", "VERSION", "IS FOR, OR CLOSES",
+                                      "LOST WITHOUT IT", "HOW TO GET IT"}};
     for (const os::Capability& one : kernel.capabilities) {
         const std::string how = one.available ? "" : one.remedy + " (" + one.why_not + ")";
-        rows.push_back({one.mechanism, availability(one), one.needed_for, one.without, how});
+        rows.push_back({one.mechanism, one.available ? "yes" : "no",
+                        one.available ? one.version : "", one.needed_for, one.without, how});
     }
     return render::table(rows, 0);  // advice that is cut is no advice
+}
+
+confine::Machine machine_of(const os::Kernel& kernel) {
+    confine::Machine machine = confine::Machine::assumed();
+    if (!kernel.has("Landlock")) machine.landlock = std::min(machine.landlock, 1);
+    machine.seccomp = machine.seccomp && kernel.has("seccomp");
+    for (const char* name : {confine::mechanism::mount_namespace, confine::mechanism::pid_namespace,
+                             confine::mechanism::network_namespace, confine::mechanism::overlay})
+        if (!kernel.has(name)) machine.take_away(name);
+    return machine;
+}
+
+struct ModeOffer {
+    const char* mode;
+    confine::Offer offer;
+};
+
+// None if the engine does not work here.
+std::vector<ModeOffer> offers_of(const os::Kernel& kernel) {
+    if (!kernel.missing().empty()) return {};
+    const confine::Machine machine = machine_of(kernel);
+    const auto of = [&](Mode mode) {
+        return confine::offer(machine, mode, Network::Kind::None, {});
+    };
+    return {{"read-only", of(Mode::ReadOnly)},
+            {"workspace", of(Mode::Workspace)},
+            {"open", of(Mode::Open)}};
 }
 
 Json json_of(const os::Kernel& kernel) {
@@ -47,8 +72,33 @@ Json json_of(const os::Kernel& kernel) {
                               {"remedy", one.remedy},
                               {"why_not", one.available ? Json(nullptr) : Json(one.why_not)}});
     }
-    const bool works = kernel.missing().empty();
-    return {{"engine", works}, {"modes", kernel.modes()}, {"mechanisms", std::move(mechanisms)}};
+    Json modes = Json::array();
+    Json refused = Json::array();
+    for (const auto& [mode, offer] : offers_of(kernel)) {
+        if (offer.refusal.empty())
+            modes.push_back(mode);
+        else
+            refused.push_back({{"mode", mode}, {"reason", offer.refusal}, {"accept", offer.holes}});
+    }
+    return {{"engine", kernel.missing().empty()},
+            {"modes", std::move(modes)},
+            {"refused", std::move(refused)},
+            {"checks", true},
+            {"mechanisms", std::move(mechanisms)}};
+}
+
+std::string modes_text(const os::Kernel& kernel) {
+    std::string offered = "Modes that can be offered:";
+    std::string rest;
+    for (const auto& [mode, offer] : offers_of(kernel)) {
+        const std::string name = mode;
+        if (!offer.refusal.empty()) rest += "Not offered: " + name + ": " + offer.refusal + ".\n";
+        if (!offer.refusal.empty()) continue;
+        offered += " " + name;
+        for (const std::string& lacking : offer.missing)
+            rest += "Mode " + name + " has to do without: " + lacking + ".\n";
+    }
+    return offered + "\n" + rest + "Commands are checked in every mode.\n";
 }
 
 // On one line, all that has to be done before a command can be run.
@@ -74,12 +124,7 @@ int doctor(const Options& options) {
     } else {
         std::string text = table_of(kernel) + "\n";
         if (missing.empty()) text += "The engine works here.\n";
-        text += "Modes that can be offered:";
-        for (const std::string& mode : kernel.modes()) text += " " + mode;
-        text += "\n";
-        for (const std::string& wall : kernel.missing_walls())
-            text += "No closed modes: there is no " + wall + ".\n";
-        write_out(STDOUT_FILENO, text);
+        write_out(STDOUT_FILENO, text + modes_text(kernel));
     }
     return missing.empty() ? 0 : fail(complaint(missing));
 }

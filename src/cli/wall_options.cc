@@ -48,8 +48,14 @@ void add_wall_options(CLI::App& app, WallOptions& options) {
     app.add_option("--denials", options.denials,
                    "Whether to note what the walls stop: on (default), off")
         ->check(CLI::IsMember({"on", "off"}));
-    app.add_option("--protect", options.protect, "Stays read-only even there; may be repeated")
+    app.add_option("--protect", options.protect, "Stays read-only in every mode; may be repeated")
         ->allow_extra_args(false);
+    app.add_option("--accept", options.accept,
+                   "A hole that may stay open where this machine cannot close it: signals, "
+                   "metadata, protected-paths")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    app.add_flag("--force", options.force, "A workspace that holds / or a home is meant");
 }
 
 Result<void> apply(const WallOptions& options, const fs::path& working_dir, ToolContext& context) {
@@ -63,6 +69,8 @@ Result<void> apply(const WallOptions& options, const fs::path& working_dir, Tool
     CHECK(add_paths("--write", options.write, context.writable));
     CHECK(add_paths("--read", options.read, context.readable));
     CHECK(add_paths("--protect", options.protect, context.protect));
+    context.accept = options.accept;
+    context.wide_workspace = options.force;
     if (!working_dir.empty()) {
         std::error_code failed;
         context.workspace = fs::absolute(working_dir, failed);

@@ -1,4 +1,4 @@
-// --mode, --network, --write, --read and --protect: what a command may touch.
+// --mode, --network, --write, --read, --protect, --accept and --force: what a command may touch.
 #pragma once
 
 #include <husk/request.h>
@@ -18,6 +18,8 @@ struct WallOptions {
     std::vector<std::string> read;
     std::vector<std::string> protect;
     std::string denials = "on";
+    std::vector<std::string> accept;
+    bool force = false;
 };
 
 void add_wall_options(CLI::App& app, WallOptions& options);

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -131,8 +132,11 @@ void remove_if_dead(const run::StateDir& state, const std::string& session) {
     const auto dir = os::open_at(state.sessions(), session, O_RDONLY | O_DIRECTORY);
     if (!dir || !is_dead(state, session)) return;
     if (::flock(dir->get(), LOCK_EX | LOCK_NB) != 0) return;
-    // Directories only go when they are empty, so that nothing is lost that just came.
+    std::error_code ignored;
     const int at = dir->get();
+    // Of a session without mounts. Nothing that lives there is followed out of it.
+    std::filesystem::remove_all("/proc/self/fd/" + std::to_string(at) + "/scratch", ignored);
+    // Directories only go when they are empty, so that nothing is lost that just came.
     if (::unlinkat(at, "rec", AT_REMOVEDIR) != 0 && errno != ENOENT) return;
     ::unlinkat(at, "log", AT_REMOVEDIR);
     for (const char* name : {"control", "last", "walls", "denials", "lock"})

@@ -129,6 +129,8 @@ Ending ending_of(const record::Record& page) {
         case Reason::CallerGone: return Cancelled{"its caller died"};
         case Reason::SessionEnded: return Cancelled{"its session was ended"};
         case Reason::KeeperKilled: return Lost{"its keeper was killed"};
+        case Reason::TreeOfAnother:
+            return Lost{"a command of its session could not be killed but by ending the session"};
         case Reason::KeeperStopped: return Lost{"its keeper was stopped, and killed for that"};
     }
     return Lost{"its record gives a reason that this version does not know"};

@@ -78,6 +78,9 @@ Protected find_protected(const Wanted& wanted) {
     for (const fs::path& git_dir : wanted.git_dirs)
         for (const char* name : in_git_dir) sort_in(git_dir / name, result);
     for (const fs::path& path : wanted.protect) sort_in(without_stars(path), result);
+    // Where it lies in a workspace that is as wide as that.
+    for (const fs::path& root : writable_roots(wanted))
+        if (is_within(wanted.state, root)) sort_in(wanted.state, result);
     return result;
 }
 

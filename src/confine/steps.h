@@ -19,11 +19,16 @@ struct Step {
     uint64_t c = 0;
     std::vector<std::string> texts = {};  // an empty one is none
     bool optional = false;                // what it is about may have gone meanwhile
+    std::string mechanism = {};           // that is not to be had when it fails
 };
 
 class Steps {
 public:
     void add(Step step) { steps_.push_back(std::move(step)); }
+    void add_with(std::string mechanism, Step step) {
+        step.mechanism = std::move(mechanism);
+        add(std::move(step));
+    }
 
     void make_directory(const std::filesystem::path& path, unsigned mode = 0755);
     // `path` below `base`, which is there already, with all that is between.

@@ -7,7 +7,6 @@
 
 #include "confine/reading.h"
 #include "confine/secrets.h"
-#include "os/pretend.h"
 
 namespace husk::confine {
 namespace {
@@ -36,8 +35,6 @@ void place_tree(uint64_t slot, const fs::path& path, Steps& steps) {
     steps.add({WallOp::PlaceTree, "mount " + path.string(), slot, 0, 0, {path.string()}});
 }
 
-bool has_home(const Wanted& wanted) { return !wanted.home.empty() && os::pretended().overlay; }
-
 // A whiteout in the upper layer hides what is below, also if it comes only later.
 void hide(const fs::path& upper, const fs::path& hidden, Steps& steps) {
     steps.make_directories(upper, (upper / hidden).parent_path());
@@ -61,14 +58,20 @@ void add_home(const Wanted& wanted, Steps& steps) {
     steps.make_directory(upper, mode);
     steps.make_directory(store / "work", 0700);
     steps.make_directory(store / "merged");
-    for (const char* secret : secrets_of_home())
-        if (!is_given(wanted, wanted.home / secret)) hide(upper, secret, steps);
+    for (const fs::path& secret : secrets_in_home(wanted))
+        hide(upper, secret.lexically_relative(wanted.home), steps);
     if (is_within(wanted.state, wanted.home))
         hide(upper, wanted.state.lexically_relative(wanted.home), steps);
     const std::string layers = "lowerdir=" + below.string() + ",upperdir=" + upper.string() +
                                ",workdir=" + (store / "work").string() +
-                               (wanted.root ? "" : ",userxattr");
-    steps.mount("overlay", store / "merged", MS_NOSUID | MS_NODEV, layers);
+                               (wanted.machine.user_namespace ? ",userxattr" : "");
+    const std::string merged = store / "merged";
+    steps.add_with(mechanism::overlay, {WallOp::Mount,
+                                        "mount overlay on " + merged,
+                                        MS_NOSUID | MS_NODEV,
+                                        0,
+                                        0,
+                                        {"overlay", merged, "overlay", layers}});
     clone_tree(store / "merged", HomeMerged, steps);
 }
 
@@ -103,7 +106,36 @@ bool lies_in_something_private(const Wanted& wanted) {
     return below("/tmp") || below("/dev/shm") || (has_home(wanted) && below(wanted.home));
 }
 
+// No rule of Landlock grants them, unless the home lies in something private, which is granted as a
+// whole.
+void cover_secrets(const Wanted& wanted, Steps& steps) {
+    std::error_code failed;
+    for (const fs::path& secret : secrets_in_home(wanted)) {
+        const fs::file_type type = fs::symlink_status(secret, failed).type();
+        if (type == fs::file_type::directory)
+            steps.mount("tmpfs", secret, MS_NOSUID | MS_NODEV | MS_RDONLY, "size=4k,mode=0700");
+        if (type == fs::file_type::regular) steps.bind("/dev/null", secret);
+    }
+}
+
+// "/" is there already; it only stays writable.
+std::vector<fs::path> roots_to_mount(const Wanted& wanted) {
+    std::vector<fs::path> roots = writable_roots(wanted);
+    std::erase(roots, "/");
+    return roots;
+}
+
 }  // namespace
+
+bool has_home(const Wanted& wanted) { return !wanted.home.empty() && wanted.machine.overlay; }
+
+std::vector<fs::path> secrets_in_home(const Wanted& wanted) {
+    std::vector<fs::path> all;
+    for (const char* secret : secrets_of_home())
+        if (!wanted.home.empty() && !is_given(wanted, wanted.home / secret))
+            all.push_back(wanted.home / secret);
+    return all;
+}
 
 std::vector<fs::path> writable_roots(const Wanted& wanted) {
     if (wanted.mode != Mode::Workspace) return {};
@@ -118,27 +150,44 @@ uint16_t proxy_port_of(const Wanted& wanted) {
     return wanted.network.kind == Network::Kind::Hosts ? usual_port : 0;
 }
 
-fs::path home_inside(const Wanted& wanted) { return has_home(wanted) ? wanted.home : "/tmp/home"; }
+fs::path temporary_inside(const Wanted& wanted) {
+    return wanted.machine.mount_namespace ? "/tmp" : wanted.scratch_dir / "tmp";
+}
+
+fs::path home_inside(const Wanted& wanted) {
+    if (has_home(wanted)) return wanted.home;
+    return wanted.machine.mount_namespace ? "/tmp/home" : wanted.scratch_dir / "home";
+}
+
+// Terminals and shared memory are private only by mounts.
+std::vector<fs::path> scratch_places(const Wanted& wanted) {
+    std::vector<fs::path> places = {temporary_inside(wanted), home_inside(wanted)};
+    if (wanted.machine.mount_namespace) places.insert(places.end(), {"/dev/shm", "/dev/pts"});
+    return places;
+}
 
 void add_view(const Wanted& wanted, Steps& steps) {
     // Before anything is covered or made read-only: what is to be seen as it is.
-    std::vector<fs::path> roots = writable_roots(wanted);
+    std::vector<fs::path> roots = roots_to_mount(wanted);
+    const bool all_is_root = roots.size() != writable_roots(wanted).size();
     // What may only be read would seem writable where it lies in something private.
-    const bool read_only = roots.empty();
+    const bool read_only = wanted.mode == Mode::ReadOnly;
     if (read_only && lies_in_something_private(wanted)) roots.push_back(wanted.workspace);
     for (size_t i = 0; i < roots.size(); ++i) clone_tree(roots[i], FirstRoot + i, steps);
     if (!wanted.logs.empty()) clone_tree(wanted.logs, Logs, steps);
-    if (has_home(wanted)) clone_tree(wanted.home, HomeBelow, steps);
+    const bool shows_home = !wanted.home.empty() && !all_is_root;
+    if (shows_home) clone_tree(wanted.home, HomeBelow, steps);
 
+    const uint64_t attributes = all_is_root ? 0 : MOUNT_ATTR_RDONLY;
     steps.add({WallOp::SetAttributes,
                "make everything read-only",
-               MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID,
+               attributes | MOUNT_ATTR_NOSUID,
                0,
                1,
                {"/"}});
     steps.mount("tmpfs", store, MS_NOSUID | MS_NODEV,
                 "mode=0755,size=" + std::to_string(wanted.scratch_bytes));
-    if (has_home(wanted)) add_home(wanted, steps);
+    if (shows_home && has_home(wanted)) add_home(wanted, steps);
     add_devices(steps);
     steps.make_directory(store / "tmp", 01777);
     if (!has_home(wanted)) steps.make_directory(store / "tmp" / "home", 0700);
@@ -147,7 +196,12 @@ void add_view(const Wanted& wanted, Steps& steps) {
     place_tree(Devices, "/dev", steps);
     steps.make_read_only("/dev");
     steps.add({WallOp::PlaceTree, "mount a private /tmp", Temporary, 0, 0, {"/tmp"}});
-    if (has_home(wanted)) place_tree(HomeMerged, wanted.home, steps);
+    if (all_is_root) steps.make_read_only("/sys", true);
+    if (shows_home) place_tree(has_home(wanted) ? HomeMerged : HomeBelow, wanted.home, steps);
+    if (shows_home && !has_home(wanted)) {
+        steps.make_read_only(wanted.home, true);
+        cover_secrets(wanted, steps);
+    }
     for (size_t i = 0; i < roots.size(); ++i) {
         place_tree(FirstRoot + i, roots[i], steps);
         if (read_only) steps.make_read_only(roots[i], true);

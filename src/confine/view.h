@@ -13,8 +13,16 @@ void add_view(const Wanted& wanted, Steps& steps);
 // Those roots.
 std::vector<std::filesystem::path> writable_roots(const Wanted& wanted);
 
-// Where HOME is: the user's own, or one in the private /tmp.
+// Whether HOME is the user's own, copy-on-write.
+bool has_home(const Wanted& wanted);
+// Where HOME is: the user's own, or one in the scratch.
 std::filesystem::path home_inside(const Wanted& wanted);
+// Where TMPDIR is.
+std::filesystem::path temporary_inside(const Wanted& wanted);
+// All that may be written whatever the mode is.
+std::vector<std::filesystem::path> scratch_places(const Wanted& wanted);
+// What of the user's home was not given on purpose.
+std::vector<std::filesystem::path> secrets_in_home(const Wanted& wanted);
 
 // Where the proxy listens inside; 0: there is none.
 uint16_t proxy_port_of(const Wanted& wanted);

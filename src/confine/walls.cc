@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include "confine/checks.h"
+#include "confine/machine.h"
 #include "confine/reading.h"
 #include "confine/secrets.h"
 #include "confine/syscalls.h"
 #include "confine/view.h"
+#include "os/capability_set.h"
 #include "os/kernel_version.h"
 #include "os/landlock.h"
 #include "os/seccomp.h"
@@ -22,34 +24,55 @@ using wire::WallOp;
 
 constexpr int session_processes = 4096;
 
-bool has_own_network(const Wanted& wanted) { return wanted.network.kind != Network::Kind::Open; }
-
-void add_namespaces(const Wanted& wanted, Steps& steps) {
-    uint64_t flags = CLONE_NEWNS | CLONE_NEWIPC;
-    if (!wanted.root) flags |= CLONE_NEWUSER;
-    if (has_own_network(wanted)) flags |= CLONE_NEWNET;
-    steps.add({WallOp::Unshare, "make namespaces", flags});
-    if (!wanted.root) {
-        const auto map = [&](const char* file, unsigned id) {
-            const std::string number = std::to_string(id);
-            const std::string line = number + " " + number + " 1";
-            steps.add({WallOp::WriteFile, std::string("write ") + file, 0, 0, 0, {file, line}});
-        };
-        steps.add({WallOp::WriteFile,
-                   "write /proc/self/setgroups",
-                   0,
-                   0,
-                   0,
-                   {"/proc/self/setgroups", "deny"}});
-        map("/proc/self/uid_map", ::geteuid());
-        map("/proc/self/gid_map", ::getegid());
-    }
-    steps.add({WallOp::Mount, "make mounts private", MS_REC | MS_PRIVATE, 0, 0, {"", "/"}});
+bool has_own_network(const Wanted& wanted) {
+    return wanted.network.kind != Network::Kind::Open && wanted.machine.network_namespace;
 }
 
-void add_init(Steps& steps) {
-    steps.add({WallOp::BecomeInit, "make a PID namespace"});
-    steps.mount("proc", "/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "");
+void add_user_namespace(Steps& steps) {
+    const auto write = [&](const char* file, const std::string& text) {
+        steps.add_with(mechanism::user_namespace,
+                       {WallOp::WriteFile, std::string("write ") + file, 0, 0, 0, {file, text}});
+    };
+    const auto itself = [](unsigned id) {
+        const std::string number = std::to_string(id);
+        return number + " " + number + " 1";
+    };
+    steps.add_with(mechanism::user_namespace,
+                   {WallOp::Unshare, "make a user namespace", CLONE_NEWUSER});
+    write("/proc/self/setgroups", "deny");
+    write("/proc/self/uid_map", itself(::geteuid()));
+    write("/proc/self/gid_map", itself(::getegid()));
+}
+
+// One after the other, so that a machine that lacks one of them is known by the step that fails.
+void add_namespaces(const Wanted& wanted, Steps& steps) {
+    if (wanted.machine.user_namespace) add_user_namespace(steps);
+    if (wanted.machine.mount_namespace) {
+        steps.add_with(mechanism::mount_namespace,
+                       {WallOp::Unshare, "make a mount namespace", CLONE_NEWNS | CLONE_NEWIPC});
+        steps.add_with(
+            mechanism::mount_namespace,
+            {WallOp::Mount, "make mounts private", MS_REC | MS_PRIVATE, 0, 0, {"", "/"}});
+    }
+    if (has_own_network(wanted)) {
+        steps.add_with(mechanism::network_namespace,
+                       {WallOp::Unshare, "make a network namespace", CLONE_NEWNET});
+    }
+}
+
+void add_init(const Wanted& wanted, Steps& steps) {
+    if (!wanted.machine.pid_namespace) {
+        steps.add({WallOp::BecomeInit, "leave a guard behind", 1});
+        return;
+    }
+    steps.add_with(mechanism::pid_namespace, {WallOp::BecomeInit, "make a PID namespace"});
+    // In a container whose own /proc is covered in part, the kernel gives no fresh one.
+    steps.add_with(mechanism::pid_namespace, {WallOp::Mount,
+                                              "mount proc on /proc",
+                                              MS_NOSUID | MS_NODEV | MS_NOEXEC,
+                                              0,
+                                              0,
+                                              {"proc", "/proc", "proc"}});
     // Before Linux 6.14 this would be the machine's own ceiling.
     if (os::kernel_is_at_least(6, 14)) {
         steps.add({WallOp::WriteFile,
@@ -70,13 +93,16 @@ void add_network(const Wanted& wanted, Steps& steps) {
 }
 
 uint64_t kept_capabilities(const Wanted& wanted) {
-    if (!wanted.root || wanted.mode != Mode::Workspace) return 0;
+    // Only read-only mounts keep the owners and modes of what lies outside.
+    if (!wanted.root || wanted.mode != Mode::Workspace || !wanted.machine.mount_namespace) return 0;
     return 1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER | 1ULL << CAP_FSETID;
 }
 
 std::vector<fs::path> withheld(const Wanted& wanted) {
     std::vector<fs::path> all = {"/proc", "/dev", "/tmp", "/run", "/var/run", wanted.state};
-    if (!wanted.home.empty()) all.push_back(wanted.home);
+    if (has_home(wanted)) all.push_back(wanted.home);
+    if (!has_home(wanted))
+        for (const fs::path& secret : secrets_in_home(wanted)) all.push_back(secret);
     if (wanted.root)
         for (const fs::path& secret : secrets_of_system()) all.push_back(secret);
     return all;
@@ -92,16 +118,16 @@ void add_files(const Wanted& wanted, Steps& steps) {
     steps.add({WallOp::MakeRuleset, "make a Landlock ruleset", landlock::all_rights(abi), 0,
                landlock::scopes(abi)});
     grant("/", landlock::listing(), steps);
-    grant_reading("/", withheld(wanted), steps);
+    const std::vector<fs::path> never = withheld(wanted);
+    grant_reading("/", never, steps);
+    if (!wanted.home.empty() && !has_home(wanted)) grant_reading(wanted.home, never, steps);
     for (const char* path : readable_in_run) grant(path, landlock::reading(), steps);
     grant("/proc", landlock::reading(), steps);
     const uint64_t on_scratch =
         wanted.scratch == Scratch::None ? landlock::reading() : landlock::writing(abi);
-    for (const char* scratch : {"/tmp", "/dev/shm"}) grant(scratch, on_scratch, steps);
-    grant(home_inside(wanted), on_scratch, steps);
+    for (const fs::path& place : scratch_places(wanted)) grant(place, on_scratch, steps);
     for (const char* device : {"null", "zero", "full", "random", "urandom", "tty"})
         grant(fs::path("/dev") / device, landlock::on_files(landlock::writing(abi)), steps);
-    grant("/dev/pts", landlock::writing(abi), steps);
     if (!wanted.logs.empty()) grant(wanted.logs, landlock::reading(), steps);
     grant(wanted.workspace, landlock::reading(), steps);
     for (const fs::path& given : wanted.readable) grant(given, landlock::reading(), steps);
@@ -109,13 +135,17 @@ void add_files(const Wanted& wanted, Steps& steps) {
 }
 
 Result<void> add_filter(const Wanted& wanted, Steps& steps) {
+    const Machine& machine = wanted.machine;
+    const bool no_network = wanted.network.kind == Network::Kind::None && !has_own_network(wanted);
     SyscallPolicy policy{};
-    policy.witness = wanted.watch_denials;
+    policy.metadata_forbidden = !machine.mount_namespace && wanted.mode == Mode::ReadOnly;
+    policy.sockets = no_network ? Sockets::None : Sockets::PrivateNetwork;
+    policy.pid_namespace = machine.pid_namespace;
+    policy.ipc_namespace = machine.mount_namespace;  // they are made together
+    policy.truncate_forbidden =
+        !machine.mount_namespace && machine.landlock < os::landlock::abi_of_truncation;
+    policy.witness = has_witness(wanted);
     policy.witness_sees_all = wanted.mode == Mode::ReadOnly;
-    policy.sockets = Sockets::PrivateNetwork;
-    policy.pid_namespace = true;
-    policy.ipc_namespace = true;
-    policy.truncate_forbidden = false;
     const auto program = TRY(os::compile(syscall_policy(policy)));
     std::string bytes(reinterpret_cast<const char*>(program.data()),
                       program.size() * sizeof program[0]);
@@ -131,26 +161,53 @@ Result<void> add_filter(const Wanted& wanted, Steps& steps) {
     return {};
 }
 
+// In mode open there is nothing but these. Mounts of the machine that come later are seen.
+void add_protection_of_open(const Wanted& wanted, Walls& walls) {
+    if (wanted.protect.empty() || !wanted.machine.mount_namespace) return;
+    if (wanted.machine.user_namespace) add_user_namespace(walls.steps);
+    walls.steps.add_with(mechanism::mount_namespace,
+                         {WallOp::Unshare, "make a mount namespace", CLONE_NEWNS});
+    walls.steps.add_with(mechanism::mount_namespace,
+                         {WallOp::Mount, "make mounts follow", MS_REC | MS_SLAVE, 0, 0, {"", "/"}});
+    walls.protection = find_protected(wanted);
+    add_protection(wanted, walls.protection.present, walls.steps);
+}
+
 const char* word(Mode mode) {
     return mode == Mode::ReadOnly ? "read-only" : mode == Mode::Workspace ? "workspace" : "open";
 }
 
 }  // namespace
 
+bool has_witness(const Wanted& wanted) {
+    return wanted.closed() && wanted.watch_denials && wanted.machine.pid_namespace &&
+           wanted.machine.mount_namespace;
+}
+
 Confinement standing(const Wanted& wanted) {
     Confinement result;
     result.mode = word(wanted.mode);
-    if (!wanted.closed()) return result;
-    result.files = "landlock " + std::to_string(os::landlock::abi()) + " and mounts";
+    if (!wanted.closed()) {
+        if (wanted.protect.empty()) return result;
+        if (wanted.machine.mount_namespace) result.files = "open, but for what is protected";
+        if (!wanted.machine.mount_namespace) result.missing.emplace_back("protected-paths");
+        return result;
+    }
+    const Machine& machine = wanted.machine;
+    result.files = "landlock " + std::to_string(machine.landlock) +
+                   (machine.mount_namespace ? " and mounts" : "");
     result.network = wanted.network.kind == Network::Kind::Open    ? "open"
                      : wanted.network.kind == Network::Kind::Hosts ? "listed hosts, by proxy"
-                                                                   : "own loopback only";
-    result.signals = "own session only";
-    result.processes = "own session only";
+                     : machine.network_namespace                   ? "own loopback only"
+                                                                   : "none";
+    const bool scoped = machine.landlock >= os::landlock::abi_of_scopes;
+    result.signals = machine.pid_namespace || scoped ? "own session only" : "open";
+    result.processes = machine.pid_namespace ? "own session only" : "all can be seen";
+    result.missing = offer(machine, wanted.mode, wanted.network.kind, wanted.accept).missing;
     // To be asked about everything that is read would make reading three times as slow.
     result.unwatched = {"reads", "unix sockets"};
     if (wanted.mode == Mode::Workspace) result.unwatched.emplace_back("removals, links, metadata");
-    if (!wanted.watch_denials) result.unwatched = {"everything"};
+    if (!has_witness(wanted)) result.unwatched = {"everything"};
     return result;
 }
 
@@ -160,21 +217,32 @@ Error Walls::explain(uint32_t step, int error) const {
             "without this wall nothing is run; `husk doctor` tells what is missing"};
 }
 
+std::string Walls::mechanism_of(uint32_t step) const {
+    return step == 0 || step > steps.size() ? "" : steps.all()[step - 1].mechanism;
+}
+
 Result<Walls> plan_walls(const Wanted& wanted) {
     Walls walls;
     walls.standing = standing(wanted);
-    if (!wanted.closed()) return walls;
+    if (!wanted.closed()) {
+        add_protection_of_open(wanted, walls);
+        return walls;
+    }
     CHECK(check_machine(wanted));
     CHECK(check_workspace(wanted));
     Steps& steps = walls.steps;
     add_namespaces(wanted, steps);
-    add_view(wanted, steps);
     walls.protection = find_protected(wanted);
-    add_protection(wanted, walls.protection.present, steps);
-    add_init(steps);
+    if (wanted.machine.mount_namespace) {
+        add_view(wanted, steps);
+        add_protection(wanted, walls.protection.present, steps);
+    }
+    add_init(wanted, steps);
     add_network(wanted, steps);
     add_files(wanted, steps);  // root can open everything only as long as it is root
-    steps.add({WallOp::KeepCapabilities, "drop capabilities", kept_capabilities(wanted)});
+    const bool can_lower_bounds = wanted.machine.user_namespace || os::has_capability(CAP_SETPCAP);
+    steps.add({WallOp::KeepCapabilities, "drop capabilities", kept_capabilities(wanted),
+               can_lower_bounds ? 0U : 1U});
     steps.add({WallOp::NoNewPrivileges, "forbid new privileges"});
     steps.add({WallOp::EnterRuleset, "enter the Landlock ruleset"});
     CHECK(add_filter(wanted, steps));

@@ -35,7 +35,11 @@ fs::path usable_home(const char* variable) {
 }
 
 std::string Wanted::fingerprint() const {
-    if (!closed()) return "mode open\n";
+    if (!closed()) {
+        std::string text = "mode open\n";
+        add_all(text, "protect", protect);
+        return text;
+    }
     std::string text = mode == Mode::ReadOnly ? "mode read-only\n" : "mode workspace\n";
     text += "network " + std::to_string(static_cast<int>(network.kind)) + "\n";
     for (const std::string& host : network.hosts) text += "host " + host + "\n";
@@ -45,6 +49,8 @@ std::string Wanted::fingerprint() const {
     add_all(text, "read", readable);
     add_all(text, "protect", protect);
     if (scratch == Scratch::None) text += "scratch none\n";
+    for (const std::string& hole : accept) text += "accept " + hole + "\n";
+    if (wide_workspace) text += "wide workspace\n";
     return text;
 }
 

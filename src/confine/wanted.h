@@ -8,6 +8,8 @@
 
 #include <husk/request.h>
 
+#include "confine/machine.h"
+
 namespace husk::confine {
 
 struct Wanted {
@@ -22,9 +24,13 @@ struct Wanted {
     std::filesystem::path state;                  // of Husk: nobody's business
     std::filesystem::path logs;                   // of this session: readable
     Scratch scratch = Scratch::Private;
+    std::filesystem::path scratch_dir;  // on disk, where it cannot be a mount
     uint64_t scratch_bytes = 1ULL << 30;
-    bool root = false;
-    bool watch_denials = true;  // note what the walls stop
+    bool root = false;                // uid 0, whatever it may do
+    bool watch_denials = true;        // note what the walls stop
+    bool wide_workspace = false;      // a root that holds "/" or a home is meant
+    std::vector<std::string> accept;  // holes that may stay open
+    Machine machine;                  // what there is to build with
 
     bool closed() const { return mode != Mode::Open; }
     // Two calls with the same text of it may share a session.

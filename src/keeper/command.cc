@@ -34,6 +34,7 @@ constexpr uint64_t register_after_ms = 5;
 constexpr uint64_t save_after_ms = 10;
 constexpr uint64_t flood_save_ms = 50;
 constexpr uint64_t give_up_after_ms = 5000;
+constexpr uint64_t ask_init_after_ms = 2000;
 constexpr uint64_t round_ms = 2;
 constexpr uint64_t late_round_ms = 1000;
 constexpr uint32_t caller_gone_patience_ms = 300;
@@ -262,11 +263,15 @@ void Command::save_peaks() {
     sys::pwrite(handles_->record, &peaks, sizeof peaks, offsetof(husk::record::Record, peaks));
 }
 
-void Command::publish(State state) {
+void Command::save_ending() {
     if (meter_->read((*page_)->usage)) page_->set(husk::record::IoKnown);
     save_peaks();
-    if (state == State::Gone) (*page_)->gone = realtime();
     page_->save_ending();
+}
+
+void Command::publish(State state) {
+    if (state == State::Gone) (*page_)->gone = realtime();
+    save_ending();
     page_->save_state(state);
     tell(handles_->lifeline, state == State::Gone ? husk::wire::said_gone : husk::wire::said_ended);
 }
@@ -321,7 +326,7 @@ void Command::climb(ladder::Event event) {
         page_->set(husk::record::KillSent);
         patience_at_ = never;
         watch_.end();
-        give_up_at_ = after(now_, give_up_after_ms);
+        give_up_at_ = after(now_, registry_.has_init ? ask_init_after_ms : give_up_after_ms);
         kill_round();
     }
 }
@@ -335,6 +340,18 @@ void Command::kill_round() {
     const bool late = ladder_ == ladder::State::GaveUp || sent.reached == 0;
     round_at_ = tree_empty_ ? never : after(now_, late ? late_round_ms : round_ms);
     if (sent.reached == 0 && sent.refused > 0) give_up_at_ = earlier(give_up_at_, now_);
+}
+
+// Rounds were not enough. Pid 1 kills all that its namespace has in one stroke, and this keeper
+// with it: what there is to tell of the ending is saved before, and the nursery says that it holds.
+void Command::ask_for_the_end() {
+    asked_for_the_end_ = true;
+    give_up_at_ = after(now_, give_up_after_ms);
+    if (!main_ended_) note_end(-1);
+    finish_output();
+    save_ending();
+    const pool::Registration request{registry_.place, 1};
+    message::send(registry_.socket, &request, sizeof request, nullptr, 0);
 }
 
 // Not before a short command has had the time to end: waking the nursery costs it two percent.
@@ -411,6 +428,7 @@ void Command::on_ladder() {
         climb(ladder::Event::PatienceOver);
     }
     if (is_over(round_at_, now_)) kill_round();
+    if (is_over(give_up_at_, now_) && registry_.has_init && !asked_for_the_end_) ask_for_the_end();
     if (is_over(give_up_at_, now_)) {
         give_up_at_ = never;
         climb(ladder::Event::RoundsOver);

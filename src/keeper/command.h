@@ -29,6 +29,7 @@ struct Registry {
     int socket;
     uint32_t place;
     bool at_once;
+    bool has_init;
 };
 
 class Command {
@@ -62,11 +63,13 @@ private:
     void stop(husk::record::Reason reason, uint32_t signal, uint32_t patience_ms);
     void climb(ladder::Event event);
     void kill_round();
+    void ask_for_the_end();
     void detach();
     void settle();
     void finish_output();
     void end_log(const husk::wire::Plan& plan, const char* plan_end);
     void save_peaks();
+    void save_ending();
     void publish(husk::record::State state);
     uint64_t next_moment() const;
 
@@ -86,6 +89,7 @@ private:
     bool main_ended_ = false;
     bool tree_empty_ = false;
     bool published_ = false;
+    bool asked_for_the_end_ = false;
 
     ladder::State ladder_ = ladder::State::Standing;
     uint32_t stop_signal_ = SIGTERM;  // of the plan

@@ -154,8 +154,8 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     taken.log = taken.error_log = -1;
     // A nursery without spares must know at once; else it may sleep through a short command.
     const bool last_spare = pool::count(*post.seats, pool::Seat::Idle) == 0;
-    Command command({post.registry, post.place, last_spare}, spare.signals, spare.leaf,
-                    spare.meter);
+    Command command({post.registry, post.place, last_spare, post.has_init}, spare.signals,
+                    spare.leaf, spare.meter);
     command.keep(plan, plan_message + size, page, taken.handles, out, err);
     if ((page->flags & husk::record::KillSent) != 0) cgroup::close_leaf(spare.leaf);
     // The log is closed, and so unlocked, only after the ending has been published.

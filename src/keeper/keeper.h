@@ -12,6 +12,7 @@ struct Post {
     int cgroup;    // of the session, or -1
     pool::Seats* seats;
     uint32_t place;
+    bool has_init;  // the nursery is pid 1, and can kill whatever lives
 };
 
 [[noreturn]] void live(const Post& post);

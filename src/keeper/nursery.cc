@@ -46,6 +46,7 @@ int cgroup_parent = -1;
 int cgroup_session = -1;
 int proxy_listener = -1;  // given to the first client
 int mason = -1;           // given to every client of a session with walls
+bool guarded = false;     // the mason is the guard: the session ends with it
 int queue_in = -1;        // given to every client
 int queue_out = -1;       // read by keepers
 int registry_in = -1;
@@ -62,6 +63,7 @@ bool orphans = false;            // a keeper died, its tree may be ours now
 uint64_t orphans_since = never;  // so that what cannot be killed is not tried all the time
 uint64_t orphan_round_at = never;
 bool closing = false;
+uint32_t last_asker = pool::max_keepers;  // whose tree was the end of the session
 uint64_t ends_at = never;
 
 bool is_keeper(int pid) {
@@ -82,6 +84,7 @@ void fork_keeper() {
     if (free >= pool::max_keepers) return;
     if (free == seats->used) ++seats->used;
     pool::sit(seats->places[free], Seat::Idle);
+    const bool is_init = sys::getpid() == 1;
     const long pid = sys::fork();
     if (pid == 0) {
         // What belongs to the nursery alone would keep clients and sockets alive.
@@ -95,7 +98,7 @@ void fork_keeper() {
         sys::close(husk::wire::birth_fd);  // the session's lock
         sys::close_once(cgroup_parent);
         sys::close_once(mason);
-        keeper::live({queue_out, registry_in, cgroup_session, seats, free});
+        keeper::live({queue_out, registry_in, cgroup_session, seats, free, is_init});
     }
     if (pid < 0) pool::sit(seats->places[free], Seat::Empty);
     seats->places[free].pid = pid < 0 ? 0 : static_cast<int32_t>(pid);
@@ -140,6 +143,16 @@ void admit(int client) {
     clients[client_count++] = client;
 }
 
+// No process can be born faster than this. The keepers go too, so that is the end of the session.
+void end_everything(uint32_t asked_by) {
+    if (sys::getpid() != 1) return;
+    closing = true;
+    last_asker = asked_by;
+    for (uint32_t i = 0; i < seats->used; ++i)
+        if (i != asked_by) causes[i] = Reason::TreeOfAnother;
+    sys::kill(-1, SIGKILL);
+}
+
 void on_registration() {
     for (;;) {
         pool::Registration registration{};
@@ -147,6 +160,7 @@ void on_registration() {
         const message::Received got =
             message::receive(registry_out, &registration, sizeof registration, msg_dontwait);
         if (got.size <= 0) return;
+        if (registration.end_session != 0) end_everything(registration.place);
         if (got.fd_count != 1 || registration.place >= pool::max_keepers) continue;
         int& held = records[registration.place];
         sys::close_once(held);
@@ -160,7 +174,8 @@ void write_off(uint32_t place) {
     if (fd < 0) return;
     husk::record::Record record{};
     const long got = sys::pread(fd, &record, sizeof record, 0);
-    if (got == sizeof record && record.state == State::Running) {
+    const bool said_all = place == last_asker || record.state == State::Ended;
+    if (got == sizeof record && record.state == State::Running && !said_all) {
         record.reason = causes[place];
         record.ended = record.gone = keeper_clock::realtime();
         record.state = State::Lost;
@@ -169,8 +184,10 @@ void write_off(uint32_t place) {
         sys::pwrite(fd, &record.ended, sizeof record.ended, offsetof(husk::record::Record, ended));
         sys::pwrite(fd, &record.gone, sizeof record.gone, offsetof(husk::record::Record, gone));
         sys::pwrite(fd, &record.state, sizeof record.state, offsetof(husk::record::Record, state));
-    } else if (got == sizeof record && record.state == State::Ended) {
+    } else if (got == sizeof record && record.state <= State::Ended && said_all) {
         record.state = State::Gone;  // how main ended is known and stays
+        record.gone = keeper_clock::realtime();
+        sys::pwrite(fd, &record.gone, sizeof record.gone, offsetof(husk::record::Record, gone));
         sys::pwrite(fd, &record.state, sizeof record.state, offsetof(husk::record::Record, state));
     }
 }
@@ -265,12 +282,13 @@ void drop_client(unsigned index) {
 
 // What to wait for, and how long at most.
 void wait_for_events() {
-    static pollfd fds[max_clients + 3];
+    static pollfd fds[max_clients + 4];
     fds[0] = {signals, POLLIN, 0};
     fds[1] = {registry_out, POLLIN, 0};
     fds[2] = {listener, POLLIN, 0};
     // Clients say nothing; only their going is news.
-    for (unsigned i = 0; i < client_count; ++i) fds[3 + i] = {clients[i], POLLRDHUP, 0};
+    for (unsigned i = 0; i < client_count; ++i) fds[4 + i] = {clients[i], POLLRDHUP, 0};
+    fds[3] = {guarded && !closing ? mason : -1, POLLRDHUP, 0};
     const uint64_t now = keeper_clock::monotonic();
     uint64_t next = ends_at;
     if (orphans) next = keeper_clock::earlier(next, orphan_round_at);
@@ -278,12 +296,13 @@ void wait_for_events() {
     const sys::Time timeout{static_cast<int64_t>(left / 1'000'000'000),
                             static_cast<int64_t>(left % 1'000'000'000)};
     const unsigned polled = client_count;
-    sys::ppoll(fds, 3 + polled, next == never ? nullptr : &timeout);
+    sys::ppoll(fds, 4 + polled, next == never ? nullptr : &timeout);
 
     if (fds[1].revents != 0) on_registration();
     if (fds[0].revents != 0) on_signals();
     for (unsigned i = polled; i-- > 0;)
-        if (fds[3 + i].revents != 0) drop_client(i);
+        if (fds[4 + i].revents != 0) drop_client(i);
+    if (fds[3].revents != 0) close_session();
     if (fds[2].revents != 0) {
         const long client = sys::accept4(listener, sock_cloexec);
         if (client >= 0) admit(static_cast<int>(client));
@@ -308,6 +327,7 @@ bool go_behind_walls(int description, int denials, int client) {
     const walls::Built built = walls::build(description, denials);
     proxy_listener = built.listener;
     mason = built.mason;
+    guarded = built.guarded;
     if (built.step == 0) return true;
     greet(client, built.error, built.step);
     return false;

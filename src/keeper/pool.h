@@ -60,9 +60,11 @@ inline uint32_t count(const Seats& seats, Seat wanted) {
 }
 
 // keeper -> nursery when it takes a plan, with the descriptor {record}: whom to write off
-// should the keeper be killed. Without a descriptor it only wakes.
+// should the keeper be killed. Without a descriptor it only wakes, or asks pid 1 to kill all that
+// the session has, because a tree does not die.
 struct Registration {
     uint32_t place;
+    uint32_t end_session = 0;  // 1: it asks
 };
 
 }  // namespace pool

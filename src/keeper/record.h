@@ -38,6 +38,7 @@ enum class Reason : uint32_t {
     SessionEnded = 9,   // the session was ended
     KeeperKilled = 10,  // written by the nursery
     KeeperStopped = 11,
+    TreeOfAnother = 12,  // another command of the session could not be killed but with all others
 };
 
 // Of what a command used more than it may.

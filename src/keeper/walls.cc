@@ -12,6 +12,7 @@
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
 
+#include "guard.h"
 #include "message.h"
 #include "sys.h"
 #include "walls_wire.h"
@@ -41,6 +42,7 @@ int ruleset = -1;
 int proxy_listener = -1;
 int mason = -1;
 int denials = -1;  // the log of what they stop
+bool guarded = false;
 
 size_t length(const char* text) {
     size_t size = 0;
@@ -78,26 +80,28 @@ long make_file(const char* path, uint64_t mode) {
     return sys::close(static_cast<int>(fd));
 }
 
-void take_order(int socket, witness::Witness& witness) {
+// One message; false when neither the nursery nor a client is left who could ask.
+bool take_order(int socket, witness::Witness* witness) {
     husk::wire::RefusedRow rows[husk::wire::max_refused];
     const message::Received got = message::receive(socket, rows, sizeof rows, 0);
-    if (got.size == -EINTR) return;
-    if (got.size <= 0) sys::exit_group(0);
-    if (got.fd_count == 1) {
-        return witness.begin(got.fds[0], rows,
-                             static_cast<uint32_t>(got.size) / sizeof(husk::wire::RefusedRow));
-    }
-    if (got.fd_count == 2) {
+    if (got.size == -EINTR) return true;
+    if (got.size <= 0) return false;
+    if (got.fd_count == 1 && witness != nullptr) {
+        witness->begin(got.fds[0], rows,
+                       static_cast<uint32_t>(got.size) / sizeof(husk::wire::RefusedRow));
+    } else if (got.fd_count == 2) {
         const walls::Built built = walls::build(got.fds[0], -1);
         const husk::wire::MasonAnswer answer{built.step, built.error};
         sys::write(got.fds[1], &answer, sizeof answer);
         sys::close(got.fds[1]);
-        return;
+    } else {
+        for (unsigned i = 0; i < got.fd_count; ++i) sys::close(got.fds[i]);
     }
-    for (unsigned i = 0; i < got.fd_count; ++i) sys::close(got.fds[i]);
+    return true;
 }
 
-// Until neither the nursery nor a client is left who could ask.
+bool lay_bricks(int socket) { return take_order(socket, nullptr); }
+
 [[noreturn]] void be_the_mason(int socket, const witness::Places& places) {
     sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>("husk-mason"), 0);
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
@@ -106,12 +110,14 @@ void take_order(int socket, witness::Witness& witness) {
         pollfd fds[2] = {{socket, POLLIN, 0}, {witness.listener(), POLLIN, 0}};
         sys::ppoll(fds, 2, nullptr);
         if (fds[1].revents != 0) witness.answer((fds[1].revents & POLLIN) == 0);
-        if (fds[0].revents != 0) take_order(socket, witness);
+        if (fds[0].revents != 0 && !take_order(socket, &witness)) break;
     }
+    sys::exit_group(0);
 }
 
-// The parent keeps nothing that would hold up the end of the session.
-long become_init() {
+// The parent keeps nothing that would hold up the end of the session. Without a namespace it is
+// also the guard, and the child, no pid 1, has to ask for orphans.
+long become_init(bool without_namespace) {
     int ends[2];
     constexpr int unix_family = 1;
     constexpr int seqpacket = 5;
@@ -121,7 +127,7 @@ long become_init() {
     const long processes = sys::openat(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (processes < 0) return processes;
     auto proc = static_cast<int>(processes);
-    const long made = sys::unshare(CLONE_NEWPID);
+    const long made = without_namespace ? 0 : sys::unshare(CLONE_NEWPID);
     if (made < 0) return made;
     const long pid = sys::fork();
     if (pid > 0) {
@@ -132,12 +138,15 @@ long become_init() {
         for (int i = 0; i < 3; ++i)
             if (kept[i] >= 0) sys::dup3(kept[i], 3 + i, O_CLOEXEC);
         sys::close_range(denials >= 0 ? 6 : 5, ~0U, 0);
+        if (without_namespace) guard::watch(static_cast<int>(pid), 3, lay_bricks);
         be_the_mason(3, {denials >= 0 ? 5 : -1, 4, static_cast<int>(pid)});
     }
     sys::close(ends[0]);
     sys::close_once(proc);
     sys::close_once(denials);
     mason = ends[1];
+    guarded = without_namespace;
+    if (guarded) sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
     return pid;
 }
 
@@ -175,16 +184,17 @@ long listen_on_loopback(uint64_t port) {
 }
 
 // Out of all sets; and uid 0 gets none of them back by executing something.
-long keep_capabilities(uint64_t kept) {
+// Without CAP_SETPCAP the bounding set stays: no new privileges does the same for what is executed.
+long keep_capabilities(uint64_t kept, bool lowers_bounds) {
     constexpr int most = 63;
     constexpr unsigned long locked_no_root = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED |
                                              SECBIT_NO_CAP_AMBIENT_RAISE |
                                              SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
-    if (kept == 0) {
+    if (kept == 0 && lowers_bounds) {
         const long locked = sys::prctl(PR_SET_SECUREBITS, locked_no_root, 0);
         if (locked < 0) return locked;
     }
-    for (int one = 0; one <= most; ++one) {
+    for (int one = 0; one <= most && lowers_bounds; ++one) {
         if ((kept >> one & 1) != 0) continue;
         const long dropped = sys::prctl(PR_CAPBSET_DROP, static_cast<unsigned long>(one), 0);
         if (dropped == -EINVAL) break;  // the kernel knows no higher one
@@ -304,10 +314,10 @@ long take_file_step(const Description& all, const WallStep& step) {
 long take_step(const Description& all, const WallStep& step) {
     switch (step.op) {
         case WallOp::Unshare: return sys::unshare(step.a);
-        case WallOp::BecomeInit: return become_init();
+        case WallOp::BecomeInit: return become_init(step.a != 0);
         case WallOp::RaiseLoopback: return raise_loopback();
         case WallOp::ListenOnLoopback: return listen_on_loopback(step.a);
-        case WallOp::KeepCapabilities: return keep_capabilities(step.a);
+        case WallOp::KeepCapabilities: return keep_capabilities(step.a, step.b == 0);
         case WallOp::NoNewPrivileges: return sys::prctl(PR_SET_NO_NEW_PRIVS, 1, 0);
         case WallOp::MakeRuleset: return make_ruleset(step);
         case WallOp::EnterRuleset: return enter_ruleset();
@@ -337,15 +347,15 @@ Built build(int description, int denials_log) {
     constexpr int from_end = 2;
     const long size = sys::lseek(description, 0, from_end);
     if (size < static_cast<long>(sizeof(husk::wire::Walls)) || size > husk::wire::max_walls)
-        return {1, EBADMSG, -1, -1};
+        return {1, EBADMSG, -1, -1, false};
     const long mapped =
         sys::mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_PRIVATE, description, 0);
     sys::close(description);
-    if (mapped < 0 && mapped > -4096) return {1, static_cast<int>(-mapped), -1, -1};
+    if (mapped < 0 && mapped > -4096) return {1, static_cast<int>(-mapped), -1, -1, false};
     Description all;
     all.begin = reinterpret_cast<const char*>(mapped);
     all.header = reinterpret_cast<const husk::wire::Walls*>(all.begin);
-    if (!is_sound(all, static_cast<uint64_t>(size))) return {1, EBADMSG, -1, -1};
+    if (!is_sound(all, static_cast<uint64_t>(size))) return {1, EBADMSG, -1, -1, false};
     for (int& tree : trees) tree = -1;
     sys::umask(0);  // modes are as the steps say
     for (uint32_t i = 0; i < all.header->steps; ++i) {
@@ -353,11 +363,11 @@ Built build(int description, int denials_log) {
         const long result = take_step(all, step);
         const bool gone =
             step.optional != 0 && (result == -ENOENT || result == -ENOTDIR || result == -EACCES);
-        if (result < 0 && !gone) return {i + 1, static_cast<int>(-result), -1, -1};
+        if (result < 0 && !gone) return {i + 1, static_cast<int>(-result), -1, -1, false};
     }
     for (int& tree : trees) sys::close_once(tree);
     sys::munmap(reinterpret_cast<void*>(mapped), static_cast<size_t>(size));
-    return {0, 0, proxy_listener, mason};
+    return {0, 0, proxy_listener, mason, guarded};
 }
 
 }  // namespace walls

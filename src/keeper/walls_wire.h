@@ -18,10 +18,11 @@ enum class WallOp : uint32_t {
     MakeLink,       // text 0: what it points at, text 1: path
     MakeWhiteout,   // text 0: path in the upper layer of an overlay
     Protect,        // text 0: path; mounted on itself, if it is not; a: 0 = read-only, 1 = as it is
-    BecomeInit,     // a new PID namespace; the rest is done by its pid 1
+    BecomeInit,     // a: 0 = a new PID namespace, the rest is done by its pid 1; 1 = none, the rest
+                    // is done by a child, and this process is its guard
     RaiseLoopback,  // of this network namespace
     ListenOnLoopback,  // a: port; the socket goes out with the hello
-    KeepCapabilities,  // a: mask of those that stay
+    KeepCapabilities,  // a: mask of those that stay; b: 1 = the bounding set cannot be changed
     NoNewPrivileges,   //
     MakeRuleset,       // Landlock. a: handled_access_fs, b: handled_access_net, c: scoped
     AddRule,           // text 0: path; a: access

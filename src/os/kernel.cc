@@ -11,6 +11,8 @@
 namespace husk::os {
 namespace {
 
+constexpr const char* through_user_namespace = "in a user namespace";
+
 // HUSK_PRETEND speaks here too, so that `husk doctor` tells what a call would meet.
 void take_away_what_is_pretended(std::vector<Capability>& capabilities) {
     const Pretended& can = pretended();
@@ -20,12 +22,20 @@ void take_away_what_is_pretended(std::vector<Capability>& capabilities) {
         {"user namespace", can.user_namespaces},
         {"PID namespace", can.pid_namespaces},
         {"network namespace", can.network_namespaces},
-        {"mount namespace", can.mount_namespaces}};
+        {"mount namespace", can.mount_namespaces},
+        {"overlay", can.overlay}};
     for (Capability& one : capabilities) {
         for (const auto& [mechanism, stays] : kept) {
             if (one.mechanism != mechanism || stays || !one.available) continue;
             one.available = false;
             one.why_not = one.mechanism == "Landlock" ? "its ABI is older than 2" : "HUSK_PRETEND";
+        }
+        if (one.mechanism == "Landlock" && one.available)
+            one.version = "ABI " + std::to_string(landlock::abi());
+        // They are had through it, unless one may do everything.
+        if (!can.user_namespaces && one.version == through_user_namespace) {
+            one.available = false;
+            one.why_not = "HUSK_PRETEND";
         }
     }
 }
@@ -51,6 +61,7 @@ Kernel Kernel::probe(const Surroundings& surroundings) {
         probe::pid_namespace(),
         probe::network_namespace(),
         probe::mount_namespace(),
+        probe::overlay(),
         probe::cgroup_v2(),
         probe::cgroup_v1(),
     }};
@@ -58,18 +69,10 @@ Kernel Kernel::probe(const Surroundings& surroundings) {
     return kernel;
 }
 
-std::vector<std::string> Kernel::missing_walls() const {
-    std::vector<std::string> missing;
-    for (const Capability& one : capabilities)
-        if (one.closes && !one.available) missing.push_back(one.mechanism);
-    if (!pretended().linux_kernel) missing.emplace_back("Linux");
-    return missing;
-}
-
-std::vector<std::string> Kernel::modes() const {
-    if (!missing().empty()) return {};
-    if (!missing_walls().empty()) return {"open"};
-    return {"read-only", "workspace", "open"};
+bool Kernel::has(std::string_view mechanism) const {
+    return std::ranges::any_of(capabilities, [&](const Capability& one) {
+        return one.available && one.mechanism == mechanism;
+    });
 }
 
 std::vector<Capability> Kernel::missing() const {

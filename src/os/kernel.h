@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace husk::os {
@@ -10,13 +11,12 @@ namespace husk::os {
 struct Capability {
     std::string mechanism;
     bool available = false;
-    std::string version = {};  // empty: there is nothing to tell
-    std::string needed_for = {};
-    std::string without = {};  // what is lost
-    std::string remedy = {};   // how to get it
-    bool required = false;     // without it the engine does not run
-    bool closes = false;       // without it there are no closed modes
-    std::string why_not = {};  // the step that failed; empty if available
+    std::string version = {};     // empty: there is nothing to tell
+    std::string needed_for = {};  // or what it closes
+    std::string without = {};     // what is lost
+    std::string remedy = {};      // how to get it
+    bool required = false;        // without it the engine does not run
+    std::string why_not = {};     // the step that failed; empty if available
 };
 
 // What the engine is going to work with.
@@ -32,12 +32,8 @@ struct Kernel {
     // process, file or cgroup of it is left.
     static Kernel probe(const Surroundings& surroundings);
 
-    // Those that can be offered: "open", "read-only", "workspace". None if the engine does not
-    // work here.
-    std::vector<std::string> modes() const;
-    // Why the closed ones cannot be: the mechanisms that are missing.
-    std::vector<std::string> missing_walls() const;
-
+    // False when there is no such row, too.
+    bool has(std::string_view mechanism) const;
     // The required ones that are not available: none if the engine works here.
     std::vector<Capability> missing() const;
 };

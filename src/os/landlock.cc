@@ -50,6 +50,6 @@ uint64_t on_files(uint64_t rights) {
                      LANDLOCK_ACCESS_FS_READ_FILE | truncate | ioctl_dev);
 }
 
-uint64_t scopes(int abi) { return abi >= 6 ? scope_abstract | scope_signal : 0; }
+uint64_t scopes(int abi) { return abi >= abi_of_scopes ? scope_abstract | scope_signal : 0; }
 
 }  // namespace husk::os::landlock

@@ -12,6 +12,8 @@ int abi();
 inline constexpr int least_abi = 2;
 // From this one on it also keeps files from being truncated; before, read-only mounts alone do.
 inline constexpr int abi_of_truncation = 3;
+// From this one on it keeps signals and abstract sockets in.
+inline constexpr int abi_of_scopes = 6;
 
 // Every right on files that this ABI handles.
 uint64_t all_rights(int abi);

@@ -82,6 +82,7 @@ Capability user_namespace();
 Capability pid_namespace();
 Capability network_namespace();
 Capability mount_namespace();
+Capability overlay();
 Capability cgroup_v2();
 Capability cgroup_v1();
 

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -99,6 +100,25 @@ Outcome have_a_network() {
     return entered;
 }
 
+// Two layers, of which only the upper one changes.
+Outcome merge_layers() {
+    const Outcome entered = enter(CLONE_NEWNS);
+    if (entered.failed != nullptr) return entered;
+    if (!make_mounts_private()) return failed_at("mount --make-rprivate /");
+    if (::mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=64k") != 0)
+        return failed_at("mount of a private /tmp");
+    for (const char* layer : {"/tmp/below", "/tmp/upper", "/tmp/work", "/tmp/merged"})
+        if (::mkdir(layer, S_IRWXU) != 0) return failed_at("mkdir");
+    const bool direct = std::strcmp(entered.text, directly) == 0;
+    const char* layers = direct ? "lowerdir=/tmp/below,upperdir=/tmp/upper,workdir=/tmp/work"
+                                : "lowerdir=/tmp/below,upperdir=/tmp/upper,workdir=/tmp/work,"
+                                  "userxattr";
+    if (::mount("overlay", "/tmp/merged", "overlay", 0, layers) != 0)
+        return failed_at("mount of an overlay");
+    if (::mkdir("/tmp/merged/new", S_IRWXU) != 0) return failed_at("mkdir");
+    return ::access("/tmp/upper/new", F_OK) == 0 ? entered : failed_at("a layer was passed by", 0);
+}
+
 // A private /tmp, and then everything read-only.
 Outcome change_mounts() {
     const Outcome entered = enter(CLONE_NEWNS);
@@ -132,38 +152,43 @@ std::string remedy_for_user_namespaces(const Result<std::string>& outcome) {
 Capability user_namespace() {
     const Result<std::string> outcome = in_child(become_root_of_user_namespace);
     return judged({.mechanism = "user namespace",
-                   .needed_for = "closed modes for ordinary users",
-                   .without = "closed modes need root",
-                   .remedy = remedy_for_user_namespaces(outcome),
-                   .closes = ::geteuid() != 0},
+                   .needed_for = "all other namespaces, for who is not root",
+                   .without = "only read-only, behind Landlock and seccomp",
+                   .remedy = remedy_for_user_namespaces(outcome)},
                   outcome);
 }
 
 Capability pid_namespace() {
     return judged({.mechanism = "PID namespace",
-                   .needed_for = "closed modes: other processes hidden",
-                   .without = "no closed modes",
-                   .remedy = more_rights,
-                   .closes = true},
+                   .needed_for = "signals to other processes, and the sight of them",
+                   .without = "others are seen; no closed modes before Landlock ABI 6",
+                   .remedy = more_rights},
                   in_child(be_pid_1));
 }
 
 Capability network_namespace() {
     return judged({.mechanism = "network namespace",
-                   .needed_for = "closed modes: a loopback of one's own",
-                   .without = "no closed modes without the host's network",
-                   .remedy = more_rights,
-                   .closes = true},
+                   .needed_for = "the network; a loopback of one's own",
+                   .without = "no network at all, not even a loopback; no listed hosts",
+                   .remedy = more_rights},
                   in_child(have_a_network));
 }
 
 Capability mount_namespace() {
     return judged({.mechanism = "mount namespace",
-                   .needed_for = "closed modes: private /tmp, protected files",
-                   .without = "no closed modes",
-                   .remedy = more_rights,
-                   .closes = true},
+                   .needed_for = "metadata, protected paths; a private /tmp",
+                   .without = "read-only without /tmp; no workspace unless accepted",
+                   .remedy = more_rights},
                   in_child(change_mounts));
+}
+
+Capability overlay() {
+    return judged({.mechanism = "overlay",
+                   .needed_for = "HOME: the user's own, changed only for the session",
+                   .without = "a HOME that is empty, with the user's .gitconfig",
+                   .remedy = "a kernel with overlayfs (5.11 for ordinary users); " +
+                             std::string(more_rights)},
+                  in_child(merge_layers));
 }
 
 }  // namespace husk::os::probe

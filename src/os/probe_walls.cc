@@ -55,20 +55,18 @@ Outcome forbid_a_call() {
 
 Capability landlock() {
     return judged({.mechanism = "Landlock",
-                   .needed_for = "closed modes: files and signals",
+                   .needed_for = "files: reading and writing; signals, abstract sockets (ABI 6)",
                    .without = "no closed modes",
                    .remedy = "Linux 5.19 or newer with landlock in its lsm= list; a container has "
-                             "to allow landlock_create_ruleset",
-                   .closes = true},
+                             "to allow landlock_create_ruleset"},
                   in_child(forbid_writing));
 }
 
 Capability seccomp() {
     return judged({.mechanism = "seccomp",
-                   .needed_for = "closed modes: system calls",
+                   .needed_for = "unix sockets, odd protocols, rare system calls",
                    .without = "no closed modes",
-                   .remedy = "a kernel with CONFIG_SECCOMP_FILTER",
-                   .closes = true},
+                   .remedy = "a kernel with CONFIG_SECCOMP_FILTER"},
                   in_child(forbid_a_call));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace husk {
 namespace {
@@ -125,9 +126,23 @@ bool is_proxy(std::string_view name) {
            name == "FTP_PROXY" || name == "NO_PROXY";
 }
 
+// What programs look for below HOME and may only be read, where it really is.
+void add_originals(const std::filesystem::path& home, std::map<std::string, std::string>& result) {
+    constexpr std::pair<const char*, const char*> originals[] = {
+        {"GIT_CONFIG_GLOBAL", ".gitconfig"},
+        {"RUSTUP_HOME", ".rustup"},
+        {"PYENV_ROOT", ".pyenv"},
+        {"NVM_DIR", ".nvm"}};
+    std::error_code failed;
+    for (const auto& [variable, name] : originals)
+        if (std::filesystem::exists(home / name, failed)) result[variable] = home / name;
+}
+
 std::map<std::string, std::string> variables_of(const Surroundings& surroundings) {
     if (!surroundings.closed) return {};
-    std::map<std::string, std::string> result = {{"HOME", surroundings.home}, {"TMPDIR", "/tmp"}};
+    std::map<std::string, std::string> result = {{"HOME", surroundings.home},
+                                                 {"TMPDIR", surroundings.temporary}};
+    if (!surroundings.true_home.empty()) add_originals(surroundings.true_home, result);
     if (surroundings.proxy_port == 0) return result;
     const std::string proxy = "http://127.0.0.1:" + std::to_string(surroundings.proxy_port);
     for (const char* name : {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"})

@@ -15,7 +15,9 @@ namespace husk {
 struct Surroundings {
     bool closed = false;              // nothing that looks like a secret, nothing that runs code
     std::filesystem::path home = {};  // of a closed session
-    uint16_t proxy_port = 0;          // 0: there is no proxy
+    std::filesystem::path temporary = "/tmp";
+    std::filesystem::path true_home = {};  // that of the user, where `home` is another
+    uint16_t proxy_port = 0;               // 0: there is no proxy
 };
 
 // This process's environment with `changes` on top (no value: taken out), PWD set to the

@@ -33,6 +33,7 @@ namespace {
 
 constexpr auto hello_patience = std::chrono::seconds(10);
 constexpr const char* walls_file = "walls";
+constexpr std::string_view lacks = "\nlacks ";  // starts a line of it, behind what was asked for
 
 // The keeper program travels inside this library: no path to find, no other version to meet.
 Result<const os::Fd*> keeper_program() {
@@ -76,7 +77,9 @@ Session::Session(std::unique_ptr<SessionDir> dir, const StateDir& state, confine
     wanted_.state = state.path();
     wanted_.logs = dir_->path / "log";
     wanted_.root = ::geteuid() == 0;
-    exact_ = closed() ? confine::resolved(wanted_) : wanted_;
+    wanted_.scratch_dir = dir_->path / "scratch";
+    wanted_.machine = confine::Machine::assumed();
+    exact_ = closed() || !wanted_.protect.empty() ? confine::resolved(wanted_) : wanted_;
 }
 
 Result<std::unique_ptr<Session>> Session::make_private(const StateDir& state,
@@ -129,8 +132,30 @@ Result<void> Session::find_or_start_nursery(std::chrono::milliseconds linger) {
     return start_nursery(linger, &listener);
 }
 
+// What this user may do here shows when it is done: when a step fails that the mode can be without,
+// it is built without. Where it cannot, or may not, planning says so.
 Result<void> Session::start_nursery(std::chrono::milliseconds linger, const os::Fd* listener) {
-    walls_ = TRY(confine::plan_walls(exact_));
+    std::string cause;
+    for (;;) {
+        auto planned = confine::plan_walls(exact_);
+        if (!planned && !cause.empty()) planned.error().detail += " (" + cause + ")";
+        walls_ = TRY(std::move(planned));
+        if (closed() && !exact_.machine.mount_namespace) CHECK(make_scratch());
+        const Result<void> started = start_as_planned(linger, listener);
+        if (started || !exact_.machine.take_away(walls_.mechanism_of(failed_step_))) return started;
+        cause = Error{started.error().step, started.error().code, ""}.text();
+    }
+}
+
+Result<void> Session::make_scratch() const {
+    for (const auto& path :
+         {exact_.scratch_dir, exact_.scratch_dir / "home", exact_.scratch_dir / "tmp"})
+        CHECK(os::make_directory(path));
+    return {};
+}
+
+Result<void> Session::start_as_planned(std::chrono::milliseconds linger, const os::Fd* listener) {
+    failed_step_ = 0;
     const os::Fd* program = TRY(keeper_program());
     const os::Fd null = TRY(os::open("/dev/null", O_RDWR));
     auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
@@ -159,7 +184,7 @@ Result<void> Session::start_nursery(std::chrono::milliseconds linger, const os::
         fds.push_back(walls.get());
     }
     os::Fd denials;
-    if (wanted_.closed() && wanted_.watch_denials) {
+    if (confine::has_witness(exact_)) {
         birth.flags |= wire::HasDenials;
         denials = TRY(open_denials());
         fds.push_back(denials.get());
@@ -167,7 +192,10 @@ Result<void> Session::start_nursery(std::chrono::milliseconds linger, const os::
     if (listener != nullptr) {
         const os::Fd file =
             TRY(os::open_at(dir_->dir, walls_file, O_WRONLY | O_CREAT | O_TRUNC, 0600));
-        CHECK(os::write_all(file.get(), wanted_.fingerprint()));
+        std::string text = wanted_.fingerprint();
+        text.pop_back();
+        for (const std::string& lacking : exact_.machine.lacks()) text.append(lacks) += lacking;
+        CHECK(os::write_all(file.get(), text));
     }
     const std::string_view message(reinterpret_cast<const char*>(&birth), sizeof birth);
     CHECK(os::send_message(ours, message, fds));
@@ -188,6 +216,7 @@ Result<void> Session::hear_hello() {
     std::memcpy(&hello, message.data.data(), sizeof hello);
     if (hello.magic != wire::magic || hello.version != wire::version)
         return failure("session", 0, "it was made by another version of Husk; use another name");
+    failed_step_ = hello.wall_step;
     if (hello.wall_step != 0) return std::unexpected(walls_.explain(hello.wall_step, hello.error));
     if (hello.error != 0) return std::unexpected(explain(hello.error));
     if (hello.mount_namespace != os::own_namespace("mnt") ||
@@ -200,7 +229,7 @@ Result<void> Session::hear_hello() {
 }
 
 Result<void> Session::restore_protection() {
-    if (wanted_.mode != Mode::Workspace || !mason_) return {};
+    if (wanted_.mode != Mode::Workspace) return {};
     const confine::Protected now = confine::find_protected(exact_);
     std::vector<std::pair<dev_t, ino_t>> identities;
     for (const std::filesystem::path& path : now.present) {
@@ -209,7 +238,7 @@ Result<void> Session::restore_protection() {
     }
     const std::lock_guard lock(ahead_guard_);
     absent_ = now.absent;
-    if (identities == protected_) return {};
+    if (identities == protected_ || !mason_ || !exact_.machine.mount_namespace) return {};
     confine::Steps steps;
     confine::add_protection(exact_, now.present, steps);
     const os::Fd description = TRY(os::text_file(steps.encode()));
@@ -233,9 +262,12 @@ Result<void> Session::restore_protection() {
 Result<void> Session::check_walls() {
     const os::Fd file = TRY(os::open_at(dir_->dir, walls_file, O_RDONLY));
     constexpr size_t longest = 1 << 20;
-    const std::string standing = TRY(os::read_at(file, 0, longest));
+    std::string standing = TRY(os::read_at(file, 0, longest));
+    for (size_t at = 0; (at = standing.rfind(lacks)) != std::string::npos; standing.resize(at))
+        exact_.machine.take_away(standing.substr(at + lacks.size()));
+    standing += '\n';
     if (without_workspace(standing) == without_workspace(wanted_.fingerprint())) {
-        walls_.standing = confine::standing(wanted_);
+        walls_.standing = confine::standing(exact_);
         return {};
     }
     return failure("session", 0,

@@ -32,6 +32,8 @@ public:
 
     SessionDir& dir() { return *dir_; }
     bool closed() const { return wanted_.closed(); }
+    // Whether its commands see the file system through mounts of their own.
+    bool has_own_view() const { return walls_.standing.files != "open"; }
     // Which walls stand around its commands.
     const Confinement& confinement() const { return walls_.standing; }
     // Ready to read when the nursery is gone.
@@ -55,6 +57,8 @@ public:
 private:
     Session(std::unique_ptr<SessionDir> dir, const StateDir& state, confine::Wanted wanted);
     Result<void> start_nursery(std::chrono::milliseconds linger, const os::Fd* listener);
+    Result<void> start_as_planned(std::chrono::milliseconds linger, const os::Fd* listener);
+    Result<void> make_scratch() const;
     Result<void> check_walls();
     Result<os::Fd> open_denials() const;
     Result<void> start_own_proxy(const os::Fd& listener) const;
@@ -68,6 +72,7 @@ private:
     std::vector<std::pair<dev_t, ino_t>> protected_;
     std::vector<std::filesystem::path> absent_;
     confine::Walls walls_;  // planned by whoever starts the nursery
+    uint32_t failed_step_ = 0;
     os::Fd nursery_;
     os::Fd queue_;
     os::Fd mason_;  // only with walls

@@ -3,9 +3,6 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "confine/view.h"
-#include "request/environment.h"
-
 namespace husk::tool {
 namespace {
 
@@ -45,18 +42,12 @@ Result<fs::path> working_dir_of(const Request& request, const ToolContext& conte
     return dir.empty() ? own : own / dir;
 }
 
-Surroundings surroundings_of(const confine::Wanted& wanted) {
-    if (!wanted.closed()) return {};
-    return {.closed = true,
-            .home = confine::home_inside(wanted),
-            .proxy_port = confine::proxy_port_of(wanted)};
-}
-
 // What the session is asked for. The root that may be written is the conversation's, never the
 // call's.
 Result<confine::Wanted> walls_of(const ToolContext& context) {
     confine::Wanted wanted;
     wanted.mode = context.mode;
+    wanted.protect = context.protect;
     if (!wanted.closed()) return wanted;
     wanted.network = context.network;
     wanted.workspace = context.workspace.empty() ? context.working_dir : context.workspace;
@@ -66,9 +57,10 @@ Result<confine::Wanted> walls_of(const ToolContext& context) {
     }
     wanted.writable = context.writable;
     wanted.readable = context.readable;
-    wanted.protect = context.protect;
     wanted.watch_denials = context.watch_denials;
     wanted.scratch = context.scratch;
+    wanted.accept = context.accept;
+    wanted.wide_workspace = context.wide_workspace;
     wanted.home = confine::usable_home(std::getenv("HOME"));  // NOLINT(concurrency-mt-unsafe)
     return wanted;
 }
@@ -100,8 +92,7 @@ Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
     launch.program = TRY(run::find_bash());
     // --norc: a bash that finds itself under sshd would read ~/.bashrc even for -c.
     launch.argv = {"bash", "--norc", "-c", "--", request.command};
-    launch.env = command_environment(request.env, plan.working_dir, surroundings_of(plan.wanted));
-    if (plan.wanted.closed()) launch.directory = plan.working_dir.string();
+    plan.env = request.env;
     launch.background = request.background;
     launch.streams = request.streams;
     launch.leftovers = request.leftovers;

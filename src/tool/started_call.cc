@@ -11,6 +11,7 @@
 #include "confine/view.h"
 #include "os/file.h"
 #include "os/landlock.h"
+#include "request/environment.h"
 #include "tool/display_of.h"
 #include "tool/report_of.h"
 #include "tool/revert.h"
@@ -65,6 +66,15 @@ Result<os::Fd> open_directory(const std::filesystem::path& path) {
     return dir;
 }
 
+Surroundings surroundings_of(const confine::Wanted& wanted) {
+    if (!wanted.closed()) return {};
+    return {.closed = true,
+            .home = confine::home_inside(wanted),
+            .temporary = confine::temporary_inside(wanted),
+            .true_home = confine::has_home(wanted) ? "" : wanted.home,
+            .proxy_port = confine::proxy_port_of(wanted)};
+}
+
 // The same files, as a reader sees them.
 Result<collect::ShellFiles> as_reader(const run::CallFiles& files) {
     const auto copy = [](const os::Fd& fd) -> Result<os::Fd> {
@@ -88,10 +98,13 @@ Result<collect::ShellFiles> as_reader(const run::CallFiles& files) {
 Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Session> session,
                                        const ToolContext& context) {
     CHECK(session->restore_protection());
+    plan.launch.env =
+        command_environment(plan.env, plan.working_dir, surroundings_of(session->wanted()));
+    // Behind walls it is entered by name: a descriptor would lead outside.
+    plan.launch.directory = session->has_own_view() ? plan.working_dir.string() : "";
     const std::string message = TRY(run::encode(plan.launch));
     run::Call::Belongings belongings;
-    // Behind walls it is entered by name: this one would lead outside.
-    belongings.directory = TRY(open_directory(session->closed() ? "/" : plan.working_dir));
+    belongings.directory = TRY(open_directory(session->has_own_view() ? "/" : plan.working_dir));
     belongings.input = TRY(open_input(plan.input));
     if (session->closed()) CHECK(check_input(plan.input, belongings.input));
 

@@ -4,6 +4,7 @@
 
 #include <husk/bash.h>
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct CallPlan {
     CallNote note;
     std::string call_json;
     std::filesystem::path working_dir;
+    std::map<std::string, std::optional<std::string>> env;  // as the request changes it
     Input input;
     uint64_t max_output_bytes = 0;
     std::chrono::milliseconds early_end{0};

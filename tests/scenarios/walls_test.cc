@@ -1,71 +1,27 @@
 // What a closed mode keeps in, and what it lets through, seen by somebody who works there.
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
-#include <fstream>
-#include <sstream>
+#include <cstdlib>
 
-#include "harness.h"
+#include "walled.h"
 
 namespace husk::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
-void write_text(const fs::path& path, const std::string& text) {
-    fs::create_directories(path.parent_path());
-    std::ofstream(path) << text;
-}
-
-// A workspace, a home with a secret in it, and something outside of both.
-class Walls : public testing::TestWithParam<Who> {
+class Walls : public Walled, public testing::TestWithParam<Who> {
 protected:
-    Walls() : husk_(GetParam()) {
-        write_text(work_ / "file", "of the workspace\n");
-        write_text(home_ / ".gitconfig", "[user]\n\tname = Somebody\n\temail = s@example.org\n");
-        write_text(home_ / ".ssh" / "id", "the secret\n");
-        write_text(outside_ / "file", "of somebody else\n");
-        const uid_t uid =
-            GetParam() == Who::OrdinaryUser && ::geteuid() == 0 ? ordinary_uid : ::geteuid();
-        for (const auto& entry : fs::recursive_directory_iterator(husk_.dir()))
-            ::lchown(entry.path().c_str(), uid, uid);
-    }
-
-    Ran in(const std::string& mode, const std::string& command,
-           std::vector<std::string> options = {}, const std::string& cwd = "") const {
-        std::vector<std::string> words = husk_.argv({"run", "--mode", mode, "--checks", "off",
-                                                     "--cwd", cwd.empty() ? work_.string() : cwd});
-        words.insert(words.end(), options.begin(), options.end());
-        words.insert(words.end(), {"--", command});
-        const auto program = std::find(words.begin(), words.end(), HUSK_BINARY);
-        words.insert(program, "HOME=" + home_.string());
-        return run_program(words);
-    }
-    nlohmann::json report_in(const std::string& mode, const std::string& command) const {
-        return in(mode, command, {"--json"}).json();
-    }
-
-    Husk husk_;
-    fs::path work_ = husk_.dir() / "work";
-    fs::path home_ = husk_.dir() / "home";
-    fs::path outside_ = husk_.dir() / "outside";
+    Walls() : Walled(GetParam()) {}
 };
 
 TEST_P(Walls, OfWorkspaceLetWorkBeDone) {
     const Ran ran =
         in("workspace", "cat file && echo new > made && mkdir d && mv made d/ && cat d/made");
     EXPECT_EQ(ran.out, "of the workspace\nnew\n") << ran.err;
-    EXPECT_EQ(text_of(work_ / "d" / "made"), "new\n");
+    EXPECT_EQ(read_text(work() / "d" / "made"), "new\n");
 }
 
 TEST_P(Walls, OfReadOnlyLetNothingBeChanged) {
@@ -73,17 +29,17 @@ TEST_P(Walls, OfReadOnlyLetNothingBeChanged) {
                        "cat file; { echo x > file; echo y > made; rm -f file; chmod 777 file; "
                        "touch -d 2001-01-01 file; ln file hard; mkdir d; } 2>/dev/null; echo done");
     EXPECT_EQ(ran.out, "of the workspace\ndone\n") << ran.err;
-    EXPECT_EQ(text_of(work_ / "file"), "of the workspace\n");
-    EXPECT_EQ(std::distance(fs::directory_iterator(work_), fs::directory_iterator()), 1);
+    EXPECT_EQ(read_text(work() / "file"), "of the workspace\n");
+    EXPECT_EQ(std::distance(fs::directory_iterator(work()), fs::directory_iterator()), 1);
 }
 
 TEST_P(Walls, KeepWritesFromWhatIsOutside) {
     for (const char* mode : {"workspace", "read-only"}) {
-        in(mode, "echo x > " + (outside_ / "file").string() + "; echo x > " +
-                     (outside_ / "new").string() + "; chmod 777 " + (outside_ / "file").string());
-        EXPECT_EQ(text_of(outside_ / "file"), "of somebody else\n") << mode;
-        EXPECT_FALSE(fs::exists(outside_ / "new")) << mode;
-        EXPECT_EQ(fs::status(outside_ / "file").permissions() & fs::perms::others_write,
+        in(mode, "echo x > " + (outside() / "file").string() + "; echo x > " +
+                     (outside() / "new").string() + "; chmod 777 " + (outside() / "file").string());
+        EXPECT_EQ(read_text(outside() / "file"), "of somebody else\n") << mode;
+        EXPECT_FALSE(fs::exists(outside() / "new")) << mode;
+        EXPECT_EQ(fs::status(outside() / "file").permissions() & fs::perms::others_write,
                   fs::perms::none);
     }
 }
@@ -94,12 +50,12 @@ TEST_P(Walls, ShowTheHomeWithoutItsSecretsAndKeepWhatIsWrittenThere) {
                            "git config user.name; cat ~/.ssh/id 2>/dev/null; ls ~/.ssh "
                            "2>/dev/null; echo x > ~/new; cat ~/new");
         EXPECT_EQ(ran.out, "Somebody\nx\n") << mode << ran.err;
-        EXPECT_FALSE(fs::exists(home_ / "new")) << mode;
+        EXPECT_FALSE(fs::exists(home() / "new")) << mode;
     }
 }
 
 TEST_P(Walls, GiveASecretOnPurpose) {
-    const Ran ran = in("workspace", "cat ~/.ssh/id", {"--read", (home_ / ".ssh").string()});
+    const Ran ran = in("workspace", "cat ~/.ssh/id", {"--read", (home() / ".ssh").string()});
     EXPECT_EQ(ran.out, "the secret\n") << ran.err;
 }
 
@@ -162,40 +118,39 @@ TEST_P(Walls, WithholdSecretsOfTheEnvironment) {
 
 TEST_P(Walls, ProtectWhatOthersTrust) {
     ASSERT_EQ(in("workspace", "git init -q . && git add file && git commit -qm one").code, 0);
-    fs::create_directories(work_ / "memo");
-    write_text(work_ / "memo" / "note", "kept\n");
-    write_text(work_ / "husk.yaml", "rules: []\n");
-    write_text(work_ / ".vscode" / "tasks.json", "{}\n");
-    const std::string config = text_of(work_ / ".git" / "config");
+    write(work() / "memo" / "note", "kept\n");
+    write(work() / "husk.yaml", "rules: []\n");
+    write(work() / ".vscode" / "tasks.json", "{}\n");
+    const std::string config = read_text(work() / ".git" / "config");
     in("workspace",
        "echo x > .git/hooks/pre-commit; git config core.pager evil; mv .git g; rm -rf .git/hooks; "
        "echo x > husk.yaml; mv husk.yaml y; echo x > .vscode/tasks.json; mv .vscode v; "
        "echo x > memo/note; mv memo m; echo x > memo/new",
-       {"--protect", (work_ / "memo" / "**").string()});
-    EXPECT_FALSE(fs::exists(work_ / ".git" / "hooks" / "pre-commit"));
-    EXPECT_EQ(text_of(work_ / ".git" / "config"), config);
-    EXPECT_EQ(text_of(work_ / "husk.yaml"), "rules: []\n");
-    EXPECT_EQ(text_of(work_ / ".vscode" / "tasks.json"), "{}\n");
-    EXPECT_EQ(text_of(work_ / "memo" / "note"), "kept\n");
-    EXPECT_FALSE(fs::exists(work_ / "memo" / "new"));
+       {"--protect", (work() / "memo" / "**").string()});
+    EXPECT_FALSE(fs::exists(work() / ".git" / "hooks" / "pre-commit"));
+    EXPECT_EQ(read_text(work() / ".git" / "config"), config);
+    EXPECT_EQ(read_text(work() / "husk.yaml"), "rules: []\n");
+    EXPECT_EQ(read_text(work() / ".vscode" / "tasks.json"), "{}\n");
+    EXPECT_EQ(read_text(work() / "memo" / "note"), "kept\n");
+    EXPECT_FALSE(fs::exists(work() / "memo" / "new"));
     EXPECT_EQ(
         in("workspace", "echo more >> file; git commit -qam two && git log --oneline | wc -l").out,
         "2\n");
 }
 
 TEST_P(Walls, LetAWorktreeBeCommittedTo) {
-    const std::string repository = (outside_ / "repository").string();
+    const std::string repository = (outside() / "repository").string();
     const std::string make = "git init -q " + repository + " && cd " + repository +
                              " && git commit -q --allow-empty -m one && git worktree add -q " +
-                             (work_ / "tree").string();
+                             (work() / "tree").string();
     ASSERT_EQ(in("open", make).code, 0);
     const Ran ran = in("workspace",
                        "echo x > y && git add y && git commit -qm two && git log --oneline | wc -l",
-                       {}, (work_ / "tree").string());
+                       {}, (work() / "tree").string());
     EXPECT_EQ(ran.out, "2\n") << ran.err;
     in("workspace",
        "echo x > " + repository + "/.git/hooks/post-commit; echo x > " + repository + "/new", {},
-       (work_ / "tree").string());
+       (work() / "tree").string());
     EXPECT_FALSE(fs::exists(repository + "/.git/hooks/post-commit"));
     EXPECT_FALSE(fs::exists(repository + "/new"));
 }
@@ -216,7 +171,7 @@ TEST_P(Walls, LeaveNoCapabilitiesAndNoNewPrivileges) {
 }
 
 TEST_P(Walls, RefuseAWorkspaceThatWouldGiveEverythingAway) {
-    for (const fs::path& wide : {fs::path("/"), home_, home_.parent_path()}) {
+    for (const fs::path& wide : {fs::path("/"), home(), home().parent_path()}) {
         const Ran ran = in("workspace", "echo ran", {}, wide.string());
         EXPECT_EQ(ran.code, 125) << wide;
         EXPECT_EQ(ran.out, "") << wide;
@@ -232,7 +187,7 @@ TEST_P(Walls, EndAWholeTreeLikeAnyOther) {
 }
 
 TEST_P(Walls, LetALogBeReadAndNothingElseOfTheState) {
-    const std::string state = husk_.state().string();
+    const std::string state = husk().state().string();
     const nlohmann::json first = in("workspace", "echo first", {"--json", "--session", "s"}).json();
     const std::string log = first.at("excerpt").at("log");
     const Ran ran = in("workspace", "cat " + log + "; ls -A " + state + "; echo x > " + log,
@@ -241,18 +196,57 @@ TEST_P(Walls, LetALogBeReadAndNothingElseOfTheState) {
     EXPECT_NE(ran.out.find("Read-only file system"), std::string::npos) << ran.out;
 }
 
-// Nothing is run behind fewer walls than were asked for: every machine that lacks one refuses.
-TEST_P(Walls, ThatCannotBeBuiltMeanNotStarted) {
-    for (const char* without : {"landlock=no", "landlock=1", "seccomp=no", "mountns=no", "pidns=no",
-                                "netns=no", "os=other", "nonsense=1"}) {
-        ::setenv("HUSK_PRETEND", without, 1);
-        const Ran closed = in("workspace", "echo ran");
-        const Ran open = in("open", "echo ran");
-        ::unsetenv("HUSK_PRETEND");
-        EXPECT_EQ(closed.code, 125) << without;
-        EXPECT_EQ(closed.out, "") << without;
-        EXPECT_EQ(open.out, "ran\n") << without;
-    }
+// degraded_test.cc has what machines can be like.
+TEST_P(Walls, OfAPretenceThatIsNotUnderstoodMeanNotStarted) {
+    const Ran closed = pretending("nonsense=1", "workspace", "echo ran");
+    EXPECT_EQ(closed.code, 125);
+    EXPECT_EQ(closed.out, "");
+}
+
+TEST_P(Walls, AsWideAsAHomeAreBuiltOnlyByForce) {
+    write(home() / "note", "old\n");
+    const Ran ran =
+        in("workspace",
+           "echo new > note; cat note; echo x > " + (outside() / "file").string() + "; echo $HOME",
+           {"--force"}, home().string());
+    EXPECT_EQ(ran.out.substr(0, 4), "new\n") << ran.err;
+    EXPECT_EQ(read_text(home() / "note"), "new\n");
+    EXPECT_EQ(read_text(outside() / "file"), "of somebody else\n");
+}
+
+TEST_P(Walls, AsWideAsEverythingKeepTheStateOfHusk) {
+    const fs::path log = husk().state() / "sessions";
+    const Ran ran = in("workspace",
+                       "echo new > " + (outside() / "file").string() + "; echo x > " +
+                           (husk().state() / "new").string() + "; rm -rf " + log.string() +
+                           "; test -w /proc/sys/kernel/core_pattern || echo kept",
+                       {"--force", "--write", outside().string()}, "/");
+    EXPECT_NE(ran.out.find("kept\n"), std::string::npos) << ran.out << ran.err;
+    EXPECT_EQ(read_text(outside() / "file"), "new\n");
+    EXPECT_FALSE(fs::exists(husk().state() / "new"));
+    EXPECT_TRUE(fs::exists(log));
+}
+
+TEST_P(Walls, OfModeOpenAreOnlyWhatIsProtected) {
+    write(work() / "memo" / "note", "kept\n");
+    const std::vector<std::string> protect = {"--protect", (work() / "memo" / "**").string(),
+                                              "--json"};
+    const auto report = in("open",
+                           "echo x > memo/note; rm memo/note; echo x > memo/new; echo x > file; "
+                           "echo x >> " +
+                               (outside() / "file").string() + "; cat ~/.ssh/id",
+                           protect)
+                            .json();
+    EXPECT_EQ(report["confinement"]["files"], "open, but for what is protected") << report;
+    EXPECT_TRUE(report["confinement"]["missing"].empty());
+    EXPECT_NE(report["output"].get<std::string>().find("the secret"), std::string::npos);
+    EXPECT_EQ(read_text(work() / "memo" / "note"), "kept\n");
+    EXPECT_FALSE(fs::exists(work() / "memo" / "new"));
+    EXPECT_EQ(read_text(work() / "file"), "x\n");
+    EXPECT_EQ(read_text(outside() / "file"), "of somebody else\nx\n");
+    // Where that cannot be had, the report says so.
+    const auto without = pretending("mountns=no", "open", "true", protect).json();
+    EXPECT_EQ(without["confinement"]["missing"], nlohmann::json({"protected-paths"})) << without;
 }
 
 TEST_P(Walls, TakeAwayProtectedNamesThatTheCommandMade) {
@@ -262,9 +256,9 @@ TEST_P(Walls, TakeAwayProtectedNamesThatTheCommandMade) {
                   "ln -s / .idea; echo kept > other");
     EXPECT_EQ(report["reverted"].size(), 3U) << report;
     for (const char* name : {".vscode", ".mcp.json", ".idea"})
-        EXPECT_FALSE(fs::exists(fs::symlink_status(work_ / name))) << name;
-    EXPECT_EQ(text_of(work_ / "other"), "kept\n");
-    EXPECT_TRUE(fs::exists(outside_ / "file"));
+        EXPECT_FALSE(fs::exists(fs::symlink_status(work() / name))) << name;
+    EXPECT_EQ(read_text(work() / "other"), "kept\n");
+    EXPECT_TRUE(fs::exists(outside() / "file"));
 }
 
 TEST_P(Walls, LetListedHostsBeReachedByTheProxyOnly) {
@@ -275,27 +269,45 @@ TEST_P(Walls, LetListedHostsBeReachedByTheProxyOnly) {
     EXPECT_NE(refused.out.find("network"), std::string::npos) << refused.out;
 }
 
+// A server of the machine's loopback, which only the proxy can reach.
+TEST_P(Walls, LetTheProxyLeadToAListedAddress) {
+    Live server(husk(), {"run", "--cwd", outside().string(), "--",
+                         "exec python3 -u -c 'import http.server as s, functools as f\n"
+                         "h = s.ThreadingHTTPServer((\"127.0.0.1\", 0), "
+                         "s.SimpleHTTPRequestHandler)\n"
+                         "print(h.server_port)\nh.serve_forever()' 2>/dev/null"});
+    const auto port = server.line();
+    ASSERT_TRUE(port);
+    const std::string url = " http://127.0.0.1:" + *port + "/file";
+    const std::vector<std::string> listed = {"--network", "127.0.0.1:" + *port};
+    EXPECT_EQ(in("workspace", "curl -s -m 9 --noproxy ''" + url, listed).out, "of somebody else\n");
+    EXPECT_EQ(in("workspace", "curl -s -m 9 --noproxy '*'" + url + " || echo no way", listed).out,
+              "no way\n");
+    const std::vector<std::string> other = {"--network", "127.0.0.1:1"};
+    EXPECT_EQ(
+        in("workspace", "curl -s -m 9 -o /dev/null -w '%{http_code}' --noproxy ''" + url, other)
+            .out,
+        "403");
+    EXPECT_EQ(in("workspace", "curl -s -m 9 --noproxy ''" + url + " || echo no way").out,
+              "no way\n");
+}
+
 // What lies outside is on a mount that the session does not have read-only.
 TEST_P(Walls, LetNothingInThroughStandardInput) {
-    const Ran directory = in("workspace", "echo ran", {"--stdin", outside_.string()});
+    const Ran directory = in("workspace", "echo ran", {"--stdin", outside().string()});
     EXPECT_EQ(directory.code, 125) << directory.out;
-    const std::vector<std::string> file = {"--stdin", (outside_ / "file").string()};
+    const std::vector<std::string> file = {"--stdin", (outside() / "file").string()};
     EXPECT_EQ(in("workspace", "cat; : > /proc/self/fd/0", file).out.substr(0, 16),
               "of somebody else");
-    EXPECT_EQ(text_of(outside_ / "file"), "of somebody else\n");
-    ::setenv("HUSK_PRETEND", "landlock=2", 1);
-    const Ran old = in("workspace", "echo ran", file);
-    const Ran work = in("workspace", "cat file");
-    ::unsetenv("HUSK_PRETEND");
+    EXPECT_EQ(read_text(outside() / "file"), "of somebody else\n");
+    const Ran old = pretending("landlock=2", "workspace", "echo ran", file);
+    const Ran work = pretending("landlock=2", "workspace", "cat file");
     EXPECT_EQ(old.code, 125) << old.out;
     EXPECT_NE(old.err.find("--stdin-text"), std::string::npos) << old.err;
     EXPECT_EQ(work.out, "of the workspace\n") << work.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(, Walls, testing::Values(Who::Caller, Who::OrdinaryUser),
-                         [](const auto& who) {
-                             return who.param == Who::Caller ? "Caller" : "OrdinaryUser";
-                         });
+INSTANTIATE_TEST_SUITE_P(, Walls, both(), who_name);
 
 }  // namespace
 }  // namespace husk::test
