@@ -22,6 +22,7 @@ constexpr Member members[] = {
     {mechanism::pid_namespace, &Machine::pid_namespace},
     {mechanism::network_namespace, &Machine::network_namespace},
     {mechanism::overlay, &Machine::overlay},
+    {mechanism::listener, &Machine::listener},
 };
 
 // What a command could do that the mode forbids, and what keeps it from that.
@@ -69,7 +70,8 @@ Machine Machine::assumed() {
         {mechanism::mount_namespace, pretended.mount_namespaces},
         {mechanism::pid_namespace, pretended.pid_namespaces},
         {mechanism::network_namespace, pretended.network_namespaces},
-        {mechanism::overlay, pretended.overlay}};
+        {mechanism::overlay, pretended.overlay},
+        {mechanism::listener, pretended.listener}};
     for (const auto& [name, can] : possible)
         if (!can) machine.take_away(name);
     if (machine.user_namespace && !pretended.user_namespaces)

@@ -16,6 +16,7 @@ inline constexpr const char* mount_namespace = "mount namespace";
 inline constexpr const char* pid_namespace = "PID namespace";
 inline constexpr const char* network_namespace = "network namespace";
 inline constexpr const char* overlay = "overlay";
+inline constexpr const char* listener = "seccomp listener";
 }  // namespace mechanism
 
 struct Machine {
@@ -27,6 +28,7 @@ struct Machine {
     bool pid_namespace = true;
     bool network_namespace = true;
     bool overlay = true;
+    bool listener = true;  // of a filter; a container may have taken the only one
 
     // All that nothing speaks against. What this user may not do shows when it is tried.
     static Machine assumed();

@@ -157,7 +157,7 @@ Result<void> add_filter(const Wanted& wanted, Steps& steps) {
         step.c = rows.size() * sizeof rows[0];
         step.texts.emplace_back(reinterpret_cast<const char*>(rows.data()), step.c);
     }
-    steps.add(std::move(step));
+    steps.add_with(policy.witness ? mechanism::listener : "", std::move(step));
     return {};
 }
 
@@ -181,7 +181,7 @@ const char* word(Mode mode) {
 
 bool has_witness(const Wanted& wanted) {
     return wanted.closed() && wanted.watch_denials && wanted.machine.pid_namespace &&
-           wanted.machine.mount_namespace;
+           wanted.machine.mount_namespace && wanted.machine.listener;
 }
 
 Confinement standing(const Wanted& wanted) {

@@ -18,7 +18,7 @@ constexpr Switch switches[] = {
     {"seccomp", &Pretended::seccomp},          {"userns", &Pretended::user_namespaces},
     {"mountns", &Pretended::mount_namespaces}, {"pidns", &Pretended::pid_namespaces},
     {"netns", &Pretended::network_namespaces}, {"overlay", &Pretended::overlay},
-
+    {"listener", &Pretended::listener},
 };
 
 bool take(Pretended& result, std::string_view name, std::string_view value) {

@@ -13,6 +13,7 @@ struct Pretended {
     bool network_namespaces = true;
     bool linux_kernel = true;
     bool overlay = true;
+    bool listener = true;    // of a seccomp filter
     bool understood = true;  // false: a word of it is not known
 };
 

@@ -58,6 +58,7 @@ const Machine machines[] = {
     {"NoLinux", "os=other", "read-only", "", "need Linux", {}},
     {"NoNetworkNamespace", "netns=no", "workspace", "", "", {"network namespace"}},
     {"NoOverlay", "overlay=no", "workspace", "", "", {"overlay"}},
+    {"NoListener", "listener=no", "workspace", "", "", {"seccomp listener"}},
     {"NoPidNamespace", "pidns=no", "workspace", "", "", {"PID namespace"}},
     {"NoPidNamespaceReadOnly", "pidns=no", "read-only", "", "", {"PID namespace"}},
     {"NoPidNamespaceAbi5", "pidns=no,landlock=5", "read-only", "", accept_signals, {}},
