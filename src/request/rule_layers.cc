@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace husk {
 namespace {
@@ -55,16 +57,24 @@ Narrowed narrowed(const RuleTexts& rules) {
 }
 
 RuleTexts together(RuleTexts rules, const RuleTexts& narrowing) {
-    append(rules.allow, narrowing.allow);
-    append(rules.ask, narrowing.ask);
-    append(rules.deny, narrowing.deny);
-    append(rules.rules, narrowing.rules);
-    for (const auto& [name, on] : narrowing.packs) rules.packs[name] = on;
-    for (const auto& [name, where] : narrowing.packs_where) rules.packs_where[name] = where;
-    const bool says_something = narrowing.mode_where.line > 0;
-    if (says_something && severity(narrowing.mode) > severity(rules.mode)) {
-        rules.mode = narrowing.mode;
-        rules.mode_where = narrowing.mode_where;
+    const bool milder = severity(narrowing.mode) <= severity(rules.mode);
+    const std::pair before(rules.mode, rules.mode_where);
+    rules = on_top(std::move(rules), narrowing);
+    if (milder) std::tie(rules.mode, rules.mode_where) = before;
+    return rules;
+}
+
+RuleTexts on_top(RuleTexts rules, const RuleTexts& over) {
+    append(rules.allow, over.allow);
+    append(rules.ask, over.ask);
+    append(rules.deny, over.deny);
+    append(rules.rules, over.rules);
+    for (const auto& [name, on] : over.packs) rules.packs[name] = on;
+    for (const auto& [name, where] : over.packs_where) rules.packs_where[name] = where;
+    const bool says_something = over.mode_where.line > 0;
+    if (says_something) {
+        rules.mode = over.mode;
+        rules.mode_where = over.mode_where;
     }
     return rules;
 }

@@ -20,4 +20,7 @@ Narrowed narrowed(const RuleTexts& rules);
 // All rules of both; of the modes the one that refuses more; of a pack what `narrowing` says.
 RuleTexts together(RuleTexts rules, const RuleTexts& narrowing);
 
+// All rules of both; of the modes, and of a pack, what `over` says, if it says something.
+RuleTexts on_top(RuleTexts rules, const RuleTexts& over);
+
 }  // namespace husk

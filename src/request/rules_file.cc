@@ -1,88 +1,13 @@
 #include "request/rules_file.h"
 
-#include <algorithm>
 #include <optional>
-#include <span>
 
 #include "base/terminal_text.h"
-#include "base/text.h"
-#include "request/document.h"
+#include "request/rule_sections.h"
+#include "request/settings_file.h"
 
 namespace husk {
 namespace {
-
-// The file that is read, and what has been found wrong with it.
-struct Reader {
-    std::string file;
-    std::vector<Complaint> complaints = {};
-
-    Where at(size_t line) const { return {file, line}; }
-    void complain(size_t line, std::string message) {
-        complaints.push_back({at(line), std::move(message)});
-    }
-};
-
-// A key of a map, and what becomes of its value.
-template <class Target>
-struct Field {
-    std::string_view name;
-    void (*read)(Reader& reader, const DocumentEntry& entry, Target& target);
-};
-
-void complain_of_kind(Reader& reader, const DocumentNode& node, const std::string& name,
-                      std::string_view expected) {
-    reader.complain(
-        node.line, name + " must be " + std::string(expected) + ", and here is " + word(node.kind));
-}
-
-void complain_of_key(Reader& reader, const DocumentEntry& entry, const std::string& name,
-                     std::span<const std::string_view> known) {
-    std::string message = "there is no \"" + text::one_line(entry.key) + "\" in " + name + "; ";
-    if (const std::string meant = text::closest(entry.key, known); !meant.empty())
-        message += "did you mean \"" + meant + "\"?";
-    else
-        message +=
-            "it has " + text::join(std::vector<std::string>(known.begin(), known.end()), ", ");
-    reader.complain(entry.line, std::move(message));
-}
-
-template <class Target>
-void read_fields(Reader& reader, const DocumentNode& node, const std::string& name,
-                 std::span<const Field<Target>> fields, Target& target) {
-    if (node.kind == DocumentNode::Kind::Nothing) return;
-    if (node.kind != DocumentNode::Kind::Map) return complain_of_kind(reader, node, name, "a map");
-    std::vector<std::string_view> known;
-    for (const Field<Target>& field : fields) known.push_back(field.name);
-    for (const DocumentEntry& entry : node.entries) {
-        const auto field = std::ranges::find(fields, entry.key, &Field<Target>::name);
-        if (field == fields.end())
-            complain_of_key(reader, entry, name, known);
-        else
-            field->read(reader, entry, target);
-    }
-}
-
-std::string text_of(Reader& reader, const DocumentNode& node, const std::string& name) {
-    if (node.kind == DocumentNode::Kind::Text) return node.text;
-    complain_of_kind(reader, node, name, "a text");
-    return "";
-}
-
-// No list at all is an empty one: `allow:` with nothing behind it.
-const std::vector<DocumentNode>& list_of(Reader& reader, const DocumentNode& node,
-                                         const std::string& name) {
-    if (node.kind == DocumentNode::Kind::Text || node.kind == DocumentNode::Kind::Map)
-        complain_of_kind(reader, node, name, "a list");
-    return node.items;
-}
-
-std::vector<std::string> texts_of(Reader& reader, const DocumentNode& node,
-                                  const std::string& name) {
-    std::vector<std::string> texts;
-    for (const DocumentNode& item : list_of(reader, node, name))
-        texts.push_back(text_of(reader, item, "an entry of " + name));
-    return texts;
-}
 
 // What most fields hold.
 template <auto field, class Target>
@@ -197,7 +122,6 @@ void read_packs(Reader& reader, const DocumentEntry& packs, RuleTexts& texts) {
     }
 }
 
-// What husk.yaml may hold. A new section is a line here.
 constexpr Field<RuleTexts> sections[] = {
     {"permissions", read_permissions},
     {"rules", read_long_rules},
@@ -210,20 +134,13 @@ std::string to_text(const Where& where) {
     return where.line == 0 ? where.file : where.file + ":" + std::to_string(where.line);
 }
 
+std::span<const Field<RuleTexts>> rule_sections() { return sections; }
+
 std::expected<RuleTexts, std::vector<Complaint>> read_rules(std::string_view text,
                                                             const std::string& file_name) {
-    Reader reader{file_name};
-    const auto document = read_yaml(text);
-    if (!document) {
-        reader.complain(document.error().line, document.error().message);
-        return std::unexpected(std::move(reader.complaints));
-    }
-    RuleTexts texts;
-    read_fields<RuleTexts>(reader, *document, "this file", sections, texts);
-    if (reader.complaints.empty()) return texts;
-    std::ranges::stable_sort(reader.complaints, {},
-                             [](const Complaint& one) { return one.where.line; });
-    return std::unexpected(std::move(reader.complaints));
+    auto settings = config::read_settings(text, file_name);
+    if (!settings) return std::unexpected(std::move(settings).error());
+    return std::move(settings->rules);
 }
 
 }  // namespace husk

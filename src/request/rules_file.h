@@ -20,8 +20,7 @@ struct Complaint {
 // "husk.yaml:12", or the file alone when no line is known.
 std::string to_text(const Where& where);
 
-// Looks at the form only: names of modes, verdicts and packs are for decide::compile. All
-// complaints come at once, in the order of their lines, unless the text is no YAML.
+// The rules of a file that may hold everything else too; see config::read_settings.
 std::expected<RuleTexts, std::vector<Complaint>> read_rules(std::string_view text,
                                                             const std::string& file_name);
 

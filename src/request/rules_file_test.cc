@@ -123,14 +123,14 @@ TEST(RulesFile, TellsWhatIsWrongAndWhere) {
     };
     const Case cases[] = {
         // unknown keys
-        {"permision:\n", "1: there is no \"permision\" in this file; did you mean"},
-        {"\n\nx: 1\n", "3: there is no \"x\" in this file; it has permissions, rules, packs"},
+        {"permision:\n", "1: unknown key \"permision\" in this file; did you mean"},
+        {"\n\nx: 1\n", "3: unknown key \"x\" in this file; it has contract, tools, mode"},
         {"permissions:\n  alow: []\n",
-         "2: there is no \"alow\" in permissions; did you mean \"allow\"?"},
+         "2: unknown key \"alow\" in permissions; did you mean \"allow\"?"},
         {"rules:\n- id: a\n  match: [a]\n  verdict: deny\n  reasn: x\n",
-         "5: there is no \"reasn\" in a rule; did you mean \"reason\"?"},
+         "5: unknown key \"reasn\" in a rule; did you mean \"reason\"?"},
         {"rules: [{id: a, match: [a], verdict: deny, examples: {\nhit: []}}]",
-         "2: there is no \"hit\" in examples; did you mean \"hits\"?"},
+         "2: unknown key \"hit\" in examples; did you mean \"hits\"?"},
         // keys given twice
         {"packs:\n  rm: on\n  git: on\n  rm: off\n",
          "4: \"rm\" is given twice, in line 2 and in line 4"},
@@ -213,7 +213,7 @@ TEST(RulesFile, TellsAllThatIsWrongAtOnce) {
                               "  alow: []\n"
                               "  mode: {}\n"),
                 ElementsAre(HasSubstr("1: a pack"), HasSubstr("3: this rule has no id"),
-                            HasSubstr("5: there is no \"alow\""), HasSubstr("6: mode must be")));
+                            HasSubstr("5: unknown key \"alow\""), HasSubstr("6: mode must be")));
 }
 
 TEST(RulesFile, ANulIsNoText) {
@@ -241,7 +241,7 @@ TEST(RulesFile, HasALimitInDepth) {
 
 TEST(RulesFile, AKeyOfAnySortIsToldOnOneLine) {
     EXPECT_THAT(complaints_of("\"a\\nb\\e[31m\": 1"),
-                ElementsAre(HasSubstr("1: there is no \"a b\" in this file")));
+                ElementsAre(HasSubstr("1: unknown key \"a b\" in this file")));
 }
 
 }  // namespace

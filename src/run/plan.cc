@@ -10,29 +10,30 @@
 
 #include "base/signals.h"
 #include "base/units.h"
+#include "request/default_limits.h"
 
 namespace husk::run {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds default_cpu = std::chrono::hours(1);
-constexpr uint64_t default_processes = 512;
-constexpr uint64_t default_open_files = 4096;
-constexpr uint64_t default_file_size = 4ULL << 30;
-
 // The kernel takes no single argument or variable longer than this.
 constexpr size_t longest_string = 128 * 1024 - 1;
 
-// Three quarters of the machine.
-uint64_t default_memory() {
-    static const auto pages = static_cast<uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
-    static const auto page_size = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
-    return pages * page_size / 4 * 3;
+// Everything that nobody has said is as it is by default; 0 is no limit.
+Limits complete(Limits limits) {
+    const Limits usual = default_limits();
+    if (!limits.cpu) limits.cpu = usual.cpu;
+    if (!limits.memory) limits.memory = usual.memory;
+    if (!limits.processes) limits.processes = usual.processes;
+    if (!limits.open_files) limits.open_files = usual.open_files;
+    if (!limits.file_size) limits.file_size = usual.file_size;
+    return limits;
 }
 
 milliseconds cpu_of(const Limits& limits) {
-    return std::clamp(limits.cpu.value_or(default_cpu), milliseconds(0), text::longest_duration);
+    return std::clamp(limits.cpu.value_or(milliseconds(0)), milliseconds(0),
+                      text::longest_duration);
 }
 
 uint64_t whole_ms(const std::optional<std::chrono::milliseconds>& time) {
@@ -150,15 +151,16 @@ Result<std::string> find_bash() {
     return failure("bash", ENOENT, "not found in PATH (" + path + "); install it or extend PATH");
 }
 
-std::vector<ResourceLimit> process_limits(const Limits& limits) {
+std::vector<ResourceLimit> process_limits(const Limits& asked) {
+    const Limits limits = complete(asked);
     std::vector<ResourceLimit> all = {{RLIMIT_CORE, 0, 0}};
-    if (const uint64_t files = limits.open_files.value_or(default_open_files); files > 0) {
+    if (const uint64_t files = limits.open_files.value_or(0); files > 0) {
         rlimit own{};
         ::getrlimit(RLIMIT_NOFILE, &own);
         const uint64_t count = std::min<uint64_t>(files, own.rlim_max);
         all.push_back({RLIMIT_NOFILE, count, count});
     }
-    if (const uint64_t size = limits.file_size.value_or(default_file_size); size > 0)
+    if (const uint64_t size = limits.file_size.value_or(0); size > 0)
         all.push_back({RLIMIT_FSIZE, size, size});
     // The kernel counts whole seconds and each process for itself: a second stop, should the
     // keeper not come to look. Who goes on after SIGXCPU is killed.
@@ -171,12 +173,13 @@ std::vector<ResourceLimit> process_limits(const Limits& limits) {
     return all;
 }
 
-wire::TreeLimits tree_limits(const Limits& limits) {
+wire::TreeLimits tree_limits(const Limits& asked) {
+    const Limits limits = complete(asked);
     constexpr uint64_t us_in_ms = 1000;
     wire::TreeLimits most{};
     most.cpu_us = static_cast<uint64_t>(cpu_of(limits).count()) * us_in_ms;
-    most.memory = limits.memory ? *limits.memory : default_memory();
-    most.processes = limits.processes.value_or(default_processes);
+    most.memory = limits.memory.value_or(0);
+    most.processes = limits.processes.value_or(0);
     most.disk = limits.disk.value_or(0);
     most.page_size = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
     return most;

@@ -48,9 +48,9 @@ Result<std::string> find_bash();
 
 // What the kernel enforces for each process: also no core files, and a number of open files that
 // is the same whatever the caller allows itself.
-std::vector<ResourceLimit> process_limits(const Limits& limits);
+std::vector<ResourceLimit> process_limits(const Limits& asked);
 
 // What the keeper watches.
-wire::TreeLimits tree_limits(const Limits& limits);
+wire::TreeLimits tree_limits(const Limits& asked);
 
 }  // namespace husk::run

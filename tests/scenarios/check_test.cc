@@ -192,7 +192,7 @@ TEST_F(Checking, RulesThatCannotBeUsedStopEverything) {
         const char* told;
     };
     const Case cases[] = {
-        {"permissions:\n  alow: []\n", "husk.yaml:2: there is no \"alow\""},
+        {"permissions:\n  alow: []\n", "husk.yaml:2: unknown key \"alow\""},
         {"permissions:\n\tallow: []\n", "husk.yaml:2: there is a tab"},
         {"packs:\n  rmm: on\n", "husk.yaml:2: there is no pack \"rmm\""},
         {"permissions: {deny: [\"Bash(rm\"]}\n", "husk.yaml:1: "},
@@ -226,7 +226,7 @@ TEST_F(Checking, AFileOfRulesIsExamined) {
     const Ran wrong = check({"--rules", file("b.yaml", "packs: {rm: on}\nrules: [{}]\nx: 1\n")});
     EXPECT_EQ(wrong.code, 1);
     EXPECT_THAT(wrong.out, AllOf(HasSubstr("b.yaml:2: error: this rule has no id"),
-                                 HasSubstr("b.yaml:3: error: there is no \"x\"")));
+                                 HasSubstr("b.yaml:3: error: unknown key \"x\"")));
     const Ran doubtful = check({"--rules", file("c.yaml", "permissions:\n  allow: [Bash]\n")});
     EXPECT_EQ(doubtful.code, 2);
     EXPECT_THAT(doubtful.out, HasSubstr("c.yaml:2: warning: "));

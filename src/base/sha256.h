@@ -1,0 +1,12 @@
+// SHA-256 (FIPS 180-4), for telling whether a text is still the one that somebody has read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace husk {
+
+// 64 lower-case hexadecimal digits.
+std::string sha256(std::string_view bytes);
+
+}  // namespace husk

@@ -1,0 +1,269 @@
+#include "request/setting_keys.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/terminal_text.h"
+#include "base/text.h"
+#include "base/units.h"
+
+namespace husk::config {
+namespace {
+
+using std::chrono::milliseconds;
+using std::string_view_literals::operator""sv;
+
+constexpr auto contracts =
+    std::to_array({"husk"sv, "phoenix"sv, "codegen"sv, "docware"sv, "agentrail"sv, "yoi"sv});
+constexpr auto extents = std::to_array({"few"sv, "full"sv});
+constexpr auto modes = std::to_array({"read-only"sv, "workspace"sv, "open"sv});
+// As `husk doctor` calls them.
+constexpr auto walls =
+    std::to_array({"Landlock"sv, "seccomp"sv, "user namespace"sv, "PID namespace"sv,
+                   "network namespace"sv, "mount namespace"sv});
+
+using enum Key::Least;
+using enum Workspace;
+
+constexpr auto table = std::to_array<Key>({
+    {"", "contract", &Settings::contract, Unit::Word, SaysNothing, Anything, contracts},
+    {"", "tools", &Settings::tools, Unit::Word, SaysNothing, Anything, extents},
+    {"", "mode", &Settings::mode, Unit::Mode, Narrows, Anything, modes},
+    {"", "network", &Settings::network, Unit::Network, Narrows},
+    {"", "working_directory", &Settings::working_directory, Unit::Path, SaysNothing},
+    {"", "state", &Settings::state, Unit::Path, SaysNothing},
+    {"limits", "cpu", &Settings::cpu, Unit::Duration, Narrows, MoreThanZeroOrNone, {}, "10s"},
+    {"limits", "memory", &Settings::memory, Unit::Size, Narrows, MoreThanZeroOrNone, {}, "2G"},
+    {"limits",
+     "processes",
+     &Settings::processes,
+     Unit::Count,
+     Narrows,
+     MoreThanZeroOrNone,
+     {},
+     "100"},
+    {"limits",
+     "open_files",
+     &Settings::open_files,
+     Unit::Count,
+     Narrows,
+     MoreThanZeroOrNone,
+     {},
+     "1024"},
+    {"limits",
+     "file_size",
+     &Settings::file_size,
+     Unit::Size,
+     Narrows,
+     MoreThanZeroOrNone,
+     {},
+     "1G"},
+    {"limits", "disk", &Settings::disk, Unit::Size, Narrows, MoreThanZeroOrNone, {}, "5G"},
+    {"limits", "output", &Settings::output, Unit::Size, Narrows, MoreThanZeroOrNone, {}, "10M"},
+    {"limits", "idle", &Settings::idle, Unit::Duration, Narrows, MoreThanZeroOrNone, {}, "30s"},
+    {"timeouts", "default", &Settings::timeout, Unit::Duration, Narrows, MoreThanZeroOrNone, {}, "5m"},
+    {"timeouts",
+     "maximum",
+     &Settings::longest_timeout,
+     Unit::Duration,
+     Narrows,
+     MoreThanZeroOrNone,
+     {},
+     "1h"},
+    {"output", "shown", &Settings::shown_output, Unit::Size, SaysNothing},
+    {"output", "kept", &Settings::kept_output, Unit::Size, SaysNothing},
+    {"retention", "quota", &Settings::quota, Unit::Size, SaysNothing, MoreThanZero},
+    {"session", "linger", &Settings::linger, Unit::Duration, SaysNothing, MoreThanZero},
+    {"session", "max_lifetime", &Settings::max_lifetime, Unit::Duration, SaysNothing, MoreThanZero},
+});
+
+constexpr auto lists = std::to_array<ListKey>({
+    {"", "write", &Settings::write, ListKey::Kind::Path},
+    {"", "read", &Settings::read, ListKey::Kind::Path},
+    {"", "protect", &Settings::protect, ListKey::Kind::Path},
+    {"", "accept", &Settings::accept, ListKey::Kind::Wall},
+    {"environment", "pass", &Settings::pass, ListKey::Kind::Variable},
+});
+
+template <class List>
+auto find_in(const List& list, std::string_view section, std::string_view name) {
+    const auto found = std::ranges::find_if(
+        list, [&](const auto& key) { return key.section == section && key.name == name; });
+    return found == list.end() ? nullptr : &*found;
+}
+
+std::string all_of(std::span<const std::string_view> words) {
+    return text::join(std::vector<std::string>(words.begin(), words.end()), ", ");
+}
+
+// One value read; false when the text is none.
+bool read(const Key& key, std::string_view text, std::string& value) {
+    value = text;
+    if (key.unit == Unit::Path) return !text.empty();
+    return std::ranges::find(key.words, text) != key.words.end();
+}
+
+bool read(const Key&, std::string_view text, Mode& value) {
+    const auto found = std::ranges::find(modes, text);
+    if (found != modes.end()) value = static_cast<Mode>(found - modes.begin());
+    return found != modes.end();
+}
+
+bool read(const Key&, std::string_view text, Network& value) {
+    value = network_of(text);
+    return value.kind != Network::Kind::Hosts || !value.hosts.empty();
+}
+
+template <class T>
+bool read_number(const Key& key, std::string_view text, std::optional<T> parsed,
+                 std::optional<T>& value) {
+    const bool none = text == "none" && key.least == MoreThanZeroOrNone;
+    const bool too_little = parsed == T{} && key.least != Anything;
+    if (!none && (!parsed || too_little)) return false;
+    value = none ? std::nullopt : parsed;
+    return true;
+}
+
+bool read(const Key& key, std::string_view text, Time& value) {
+    return read_number(key, text, text::parse_duration(text), value);
+}
+
+bool read(const Key& key, std::string_view text, Amount& value) {
+    return read_number(key, text,
+                       key.unit == Unit::Size ? text::parse_size(text) : text::parse_number(text),
+                       value);
+}
+
+struct Step {
+    uint64_t size;
+    const char* unit;
+};
+
+// In the largest unit that leaves nothing over.
+std::string in_units(uint64_t value, std::span<const Step> steps) {
+    for (const Step& step : steps)
+        if (value >= step.size && value % step.size == 0)
+            return std::to_string(value / step.size) + step.unit;
+    return std::to_string(value);
+}
+
+std::string written(const Key&, const std::string& value) { return value; }
+std::string written(const Key&, Mode mode) { return word(mode); }
+std::string written(const Key&, const Network& network) { return to_text(network); }
+std::string written(const Key&, const Time& time) {
+    constexpr Step steps[] = {{3'600'000, "h"}, {60'000, "m"}, {1000, "s"}, {1, "ms"}};
+    return time ? in_units(static_cast<uint64_t>(time->count()), steps) : "none";
+}
+std::string written(const Key& key, const Amount& amount) {
+    constexpr Step steps[] = {{1ULL << 30, "G"}, {1ULL << 20, "M"}, {1ULL << 10, "K"}};
+    if (!amount) return "none";
+    return key.unit == Unit::Size ? in_units(*amount, steps) : std::to_string(*amount);
+}
+
+bool is_variable_name(std::string_view name) {
+    const auto is_letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    return !name.empty() && is_letter(name[0]) && std::ranges::all_of(name, [&](char c) {
+        return is_letter(c) || (c >= '0' && c <= '9');
+    });
+}
+
+}  // namespace
+
+std::span<const Key> keys() { return table; }
+std::span<const ListKey> list_keys() { return lists; }
+
+const Key* find_key(std::string_view section, std::string_view name) {
+    return find_in(table, section, name);
+}
+
+const ListKey* find_list_key(std::string_view section, std::string_view name) {
+    return find_in(lists, section, name);
+}
+
+std::string full_name(std::string_view section, std::string_view name) {
+    return section.empty() ? std::string(name) : std::string(section) + "." + std::string(name);
+}
+
+std::string words_for(const Key& key) {
+    std::string words;
+    switch (key.unit) {
+        case Unit::Word:
+        case Unit::Mode: return "one of " + all_of(key.words);
+        case Unit::Path: return "a path";
+        case Unit::Network: return "none, open, or hosts such as example.org";
+        case Unit::Duration: words = "a time such as 500ms, 30s, 5m or 1h"; break;
+        case Unit::Size: words = "a size such as 256K, 64M or 2G"; break;
+        case Unit::Count: words = "a number"; break;
+    }
+    if (key.least != Anything) words += ", more than 0";
+    if (key.least == MoreThanZeroOrNone) words += ", or none";
+    return words;
+}
+
+std::expected<void, std::string> set(Settings& settings, const Key& key, std::string_view text,
+                                     const Origin& origin) {
+    const bool done = std::visit(
+        [&](auto place) {
+            auto value = (settings.*place).value;
+            if (!read(key, text, value)) return false;
+            settings.*place = {std::move(value), origin};
+            return true;
+        },
+        key.place);
+    if (done) return {};
+    return std::unexpected("\"" + text::one_line(text) + "\" is not " + words_for(key));
+}
+
+std::string complaint_about(const ListKey& key, std::string_view text) {
+    const std::string quoted = "\"" + text::one_line(text) + "\"";
+    switch (key.kind) {
+        case ListKey::Kind::Path: return text.empty() ? "a path must not be empty" : "";
+        case ListKey::Kind::Variable:
+            return is_variable_name(text) ? "" : quoted + " is no name of a variable";
+        case ListKey::Kind::Wall:
+            if (std::ranges::find(walls, text) != walls.end()) return "";
+            return quoted + " is no wall that could be missing; those are " + all_of(walls);
+    }
+    std::unreachable();
+}
+
+std::string value_text(const Settings& settings, const Key& key) {
+    return std::visit([&](auto place) { return written(key, (settings.*place).value); }, key.place);
+}
+
+const Origin& origin_of(const Settings& settings, const Key& key) {
+    return std::visit([&](auto place) -> const Origin& { return (settings.*place).origin; },
+                      key.place);
+}
+
+void take(Settings& to, const Settings& from, const Key& key) {
+    std::visit([&](auto place) { to.*place = from.*place; }, key.place);
+}
+
+const char* word(Mode mode) { return modes[static_cast<size_t>(mode)].data(); }
+
+Network network_of(std::string_view text) {
+    if (text == "none") return {};
+    if (text == "open") return {Network::Kind::Open, {}};
+    Network network{Network::Kind::Hosts, {}};
+    for (size_t at = 0; at <= text.size();) {
+        const size_t end = std::min(text.find(',', at), text.size());
+        if (end > at) network.hosts.emplace_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return network;
+}
+
+std::string to_text(const Network& network) {
+    switch (network.kind) {
+        case Network::Kind::None: return "none";
+        case Network::Kind::Open: return "open";
+        case Network::Kind::Hosts: return text::join(network.hosts, ",");
+    }
+    std::unreachable();
+}
+
+}  // namespace husk::config

@@ -1,0 +1,85 @@
+// What husk.yaml, variables and flags say, as one value in which everything knows its origin.
+#pragma once
+
+#include <husk/request.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "request/rule_texts.h"
+
+namespace husk::config {
+
+// Where a value came from.
+struct Origin {
+    enum class Kind { BuiltIn, File, Variable, Flag, Call };
+    Kind kind = Kind::BuiltIn;
+    std::string name = {};  // of the file, the variable or the flag
+    size_t line = 0;        // in the file, from 1
+
+    bool operator==(const Origin&) const = default;
+};
+
+inline Origin from_file(const Where& where) { return {Origin::Kind::File, where.file, where.line}; }
+inline Origin from_flag(std::string name) { return {Origin::Kind::Flag, std::move(name), 0}; }
+
+// "built in", "/home/u/.config/husk/husk.yaml:3", "$HUSK_STATE", "--mode", "the call"
+std::string to_text(const Origin& origin);
+
+template <class T>
+struct Setting {
+    T value = {};
+    Origin origin = {};
+
+    bool is_given() const { return origin.kind != Origin::Kind::BuiltIn; }
+};
+
+// No value is no limit.
+using Time = std::optional<std::chrono::milliseconds>;
+using Amount = std::optional<uint64_t>;
+using Texts = std::vector<Setting<std::string>>;
+// No value: taken out of the environment.
+using Variables = std::map<std::string, Setting<std::optional<std::string>>>;
+
+// As it is made, it holds what is built in; that is also what a file says that says nothing.
+// Paths are as they were written: `~/x`, or relative to the workspace.
+struct Settings {
+    Setting<std::string> contract{"husk"};
+    Setting<std::string> tools{"few"};  // or full
+    Setting<Mode> mode{Mode::Workspace};
+    Setting<Network> network;
+    Texts write;
+    Texts read;
+    Texts protect;
+    Texts accept;  // walls that may be missing
+
+    Setting<Time> idle;  // limits
+    Setting<Time> cpu;
+    Setting<Amount> memory;
+    Setting<Amount> processes;
+    Setting<Amount> open_files;
+    Setting<Amount> file_size;
+    Setting<Amount> disk;
+    Setting<Amount> output;
+    Setting<Time> timeout;          // of a call that gives none
+    Setting<Time> longest_timeout;  // that a call may ask for
+
+    Setting<Amount> shown_output;
+    Setting<Amount> kept_output;
+    Setting<std::string> working_directory;  // empty: where the caller is
+    Texts pass;                              // names that reach closed modes all the same
+    Variables variables;
+    Setting<std::string> state;  // empty: $XDG_STATE_HOME/husk
+    Setting<Amount> quota;
+    Setting<Time> linger;
+    Setting<Time> max_lifetime;
+    RuleTexts rules;
+
+    Settings();
+};
+
+}  // namespace husk::config
