@@ -8,6 +8,7 @@
 #include "cli/check_rules.h"
 #include "cli/command_words.h"
 #include "cli/consent.h"
+#include "cli/setting_option.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
 #include "decide/suggest.h"
@@ -15,7 +16,7 @@
 #include "render/verdict_json.h"
 #include "render/verdict_text.h"
 #include "request/rules_import.h"
-#include "tool/configuration.h"
+#include "tool/engine_values.h"
 #include "tool/judge.h"
 
 namespace husk::cli {
@@ -29,7 +30,7 @@ struct Options {
     bool suggest = false;
     std::string rules;
     std::string config;
-    std::string cwd;
+    config::Settings flags;
 };
 
 // What is too long for the parser need not be read to its end.
@@ -54,24 +55,31 @@ void tell_left(const Imported& imported, const std::string& file) {
          " entries cannot be carried over; husk check --rules " + file + " lists them");
 }
 
-// The rules of one file, in any format; or those of the configuration.
-std::expected<decide::Rules, std::vector<Complaint>> rules_for(const Options& options,
-                                                               const decide::Context& context) {
-    if (!options.rules.empty()) {
-        const auto text = tool::read_rules_text(options.rules);
-        if (!text) return std::unexpected(text.error());
-        const auto imported = import_rules(*text, options.rules);
-        if (!imported) return std::unexpected(imported.error());
-        tell_left(*imported, options.rules);
-        return tool::usable_rules(imported->rules);
-    }
-    auto configuration = tool::read_configuration(
-        tool::find_configuration(options.config, context.working_directory));
-    if (!configuration) return std::unexpected(std::move(configuration).error());
-    for (const Complaint& ignored : configuration->ignored)
-        fail(to_text(ignored.where) +
-             ": does not count, because this file may only narrow: " + ignored.message);
-    return std::move(configuration->rules);
+// What a command is judged by.
+struct Ground {
+    decide::Rules rules;
+    decide::Context context;
+};
+
+// The rules of one file, in any format.
+std::expected<decide::Rules, std::vector<Complaint>> rules_of(const std::string& file) {
+    const auto text = tool::read_rules_text(file);
+    if (!text) return std::unexpected(text.error());
+    const auto imported = import_rules(*text, file);
+    if (!imported) return std::unexpected(imported.error());
+    tell_left(*imported, file);
+    return tool::usable_rules(imported->rules);
+}
+
+std::expected<Ground, std::vector<Complaint>> ground_for(const Options& options) {
+    if (!options.rules.empty())
+        return Ground{TRY(rules_of(options.rules)),
+                      context_in(options.flags.working_directory.value)};
+    const auto configuration = TRY(tool::read_configuration(options.config, options.flags));
+    tell_ignored(configuration);
+    const Request request = tool::engine_values(configuration).request;
+    return Ground{TRY(tool::usable_rules(configuration.settings.rules)),
+                  context_in(request.working_dir)};
 }
 
 // What it would take to allow the script where only rules allow.
@@ -145,10 +153,9 @@ int exit_code_for(Decision decision) {
 }
 
 int check(const std::string& script, const Options& options) {
-    const decide::Context context = context_in(options.cwd);
-    const auto rules = rules_for(options, context);
-    if (!rules) return fail(rules.error());
-    const tool::Judged judged = tool::judge(script, *rules, context);
+    const auto ground = ground_for(options);
+    if (!ground) return fail(ground.error());
+    const tool::Judged judged = tool::judge(script, ground->rules, ground->context);
     write_out(STDOUT_FILENO, answer(judged, options));
     return exit_code_for(judged.verdict.decision);
 }
@@ -185,7 +192,7 @@ void add_check(CLI::App& app, const std::vector<std::string>& words, int& code) 
                     "Go by this file alone, or examine it: husk.yaml, or the rules of Claude Code\n"
                     "(settings.json), Codex (*.rules) or opencode (opencode.json)")
         ->excludes(config);
-    sub->add_option("--cwd", options->cwd, "Working directory");
+    add_working_directory(*sub, options->flags);
     sub->callback([sub, options, &words, &code] { code = run(*sub, words, *options); });
 }
 

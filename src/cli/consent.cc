@@ -7,7 +7,7 @@
 
 #include "cli/terminal.h"
 #include "render/verdict_text.h"
-#include "tool/configuration.h"
+#include "tool/configuration_edit.h"
 #include "tool/judge.h"
 
 namespace husk::cli {
@@ -32,26 +32,30 @@ Answer read_answer() {
 
 bool somebody_is_there() { return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0; }
 
-// Only shown for now: whoever wants it writes it.
-void print_rules(const decide::Verdict& verdict) {
+// Writes what will allow it from now on to the user's file; says what it did, or what to do.
+void allow_from_now_on(const decide::Verdict& verdict, const std::filesystem::path& file) {
     std::string text;
     for (const std::string& rule : verdict.allow_with) text += "    - \"" + rule + "\"\n";
-    if (!text.empty())
-        text = "to allow it always, write this to your husk.yaml:\npermissions:\n  allow:\n" + text;
-    else if (!verdict.change.empty())
+    if (text.empty() && !verdict.change.empty()) {
         text = "to allow it always, change the rule " + verdict.change +
                ", because ask goes before allow; it is run once\n";
-    else
+    } else if (text.empty()) {
         text = "no rule can allow this always; it is run once\n";
+    } else if (const auto written = tool::allow_always(file, verdict.allow_with); written) {
+        text = "written to " + file.string() + ":\npermissions:\n  allow:\n" + text;
+    } else {
+        text = "it is run once; " + file.string() + " was not changed: " + written.error() +
+               "\nto allow it always, write this to it:\npermissions:\n  allow:\n" + text;
+    }
     write_out(STDERR_FILENO, text);
 }
 
-bool person_agrees(const tool::Judged& judged) {
+bool person_agrees(const tool::Judged& judged, const std::filesystem::path& file) {
     const render::Look look = {.colours = colours_for(STDERR_FILENO), .width = terminal_width()};
     write_out(STDERR_FILENO, render::verdict_text(judged.script, judged.verdict, look));
     write_out(STDERR_FILENO, "Run it? y = once, a = always, n = no: ");
     const Answer answer = read_answer();
-    if (answer == Answer::Always) print_rules(judged.verdict);
+    if (answer == Answer::Always) allow_from_now_on(judged.verdict, file);
     return answer != Answer::No;
 }
 
@@ -61,7 +65,8 @@ std::vector<std::string> notes_on(const std::vector<Complaint>& ignored) {
     if (ignored.empty()) return {};
     const std::string count = std::to_string(ignored.size());
     return {ignored[0].where.file + " may only narrow, so " + count + " of its entries " +
-            (ignored.size() == 1 ? "does" : "do") + " not count; husk check lists them"};
+            (ignored.size() == 1 ? "does" : "do") +
+            " not count; husk config lists them, husk trust lets them count"};
 }
 
 int fail(const std::vector<Complaint>& complaints) {
@@ -84,18 +89,24 @@ decide::Context context_in(const std::filesystem::path& working_dir,
             .home = home.value_or(own_home == nullptr ? "" : own_home)};
 }
 
-std::expected<Consent, std::vector<Complaint>> ask_for_consent(const std::string& command,
-                                                               const std::filesystem::path& config,
-                                                               const decide::Context& context) {
-    const auto configuration =
-        tool::read_configuration(tool::find_configuration(config, context.working_directory));
-    if (!configuration) return std::unexpected(configuration.error());
-    const tool::Judged judged = tool::judge(command, configuration->rules, context);
+void tell_ignored(const tool::Configuration& configuration) {
+    for (const Complaint& ignored : configuration.ignored)
+        fail(to_text(ignored.where) +
+             ": does not count, because this file may only narrow: " + ignored.message);
+}
+
+std::expected<Consent, std::vector<Complaint>> ask_for_consent(
+    const std::string& command, const tool::Configuration& configuration,
+    const decide::Context& context) {
+    const auto rules = tool::usable_rules(configuration.settings.rules);
+    if (!rules) return std::unexpected(rules.error());
+    const tool::Judged judged = tool::judge(command, *rules, context);
     const decide::Verdict& verdict = judged.verdict;
-    Consent consent{tool::reported(verdict), std::nullopt, notes_on(configuration->ignored)};
+    Consent consent{tool::reported(verdict), std::nullopt, notes_on(configuration.ignored)};
     const bool asks = verdict.decision == decide::Decision::Ask;
-    const bool allowed = verdict.decision == decide::Decision::Allow ||
-                         (asks && somebody_is_there() && person_agrees(judged));
+    const bool allowed =
+        verdict.decision == decide::Decision::Allow ||
+        (asks && somebody_is_there() && person_agrees(judged, configuration.files.own()));
     if (!allowed) consent.denied = Denied{verdict.rule, render::refusal(verdict)};
     return consent;
 }

@@ -11,6 +11,7 @@
 
 #include "decide/context.h"
 #include "request/rules_file.h"
+#include "tool/configuration.h"
 
 namespace husk::cli {
 
@@ -23,6 +24,8 @@ decide::Context context_in(const std::filesystem::path& working_dir,
 
 // One line about entries of a file that do not count, because it comes with every call.
 std::vector<std::string> notes_on(const std::vector<Complaint>& ignored);
+// What of the file beside the work does not count, each on a line of standard error.
+void tell_ignored(const tool::Configuration& configuration);
 
 struct Consent {
     Verdict verdict;
@@ -32,8 +35,8 @@ struct Consent {
 
 // Whether the command may be started, by the configuration or by a person: who sits at the
 // terminal is asked where a rule says so. Complaints are about the configuration.
-std::expected<Consent, std::vector<Complaint>> ask_for_consent(const std::string& command,
-                                                               const std::filesystem::path& config,
-                                                               const decide::Context& context);
+std::expected<Consent, std::vector<Complaint>> ask_for_consent(
+    const std::string& command, const tool::Configuration& configuration,
+    const decide::Context& context);
 
 }  // namespace husk::cli

@@ -10,13 +10,14 @@
 #include "cli/consent.h"
 #include "cli/limit_option.h"
 #include "cli/printer.h"
+#include "cli/setting_option.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
 #include "cli/wall_options.h"
 #include "render/ending_line.h"
 #include "render/report_json.h"
-#include "request/environment.h"
 #include "tool/display_of.h"
+#include "tool/engine_values.h"
 
 namespace husk::cli {
 namespace {
@@ -25,20 +26,16 @@ enum class Format { Plain, Json, StreamJson };
 enum class Checks { On, Off };
 
 struct Options {
-    Settings settings;
-    Request request;
-    ToolContext context;
+    config::Settings flags;     // what husk.yaml could say too
+    tool::EngineValues engine;  // all the rest, and then everything
     std::vector<std::string> words;
     Format format = Format::Plain;
     std::string input;
     std::string input_text;
     std::vector<std::string> env;
-    WallOptions walls;
     Checks checks = Checks::On;
     std::string config;
     std::optional<std::chrono::milliseconds> patience;
-    std::optional<uint64_t> max_output;
-    std::optional<uint64_t> keep_output;
 };
 
 // Turns the first signal that asks us to end into the cancellation of the call. Its own
@@ -96,7 +93,7 @@ int finish_plain(const Report& report, const Request& request) {
 }
 
 int finish(const Report& report, const Options& options, const Printer& printer) {
-    if (options.format == Format::Plain) return finish_plain(report, options.request);
+    if (options.format == Format::Plain) return finish_plain(report, options.engine.request);
     nlohmann::ordered_json object;
     if (options.format == Format::StreamJson) object["event"] = "ending";
     object.update(render::report_json(report));
@@ -112,29 +109,32 @@ std::optional<std::string> home_of(const Request& request) {
 Report refused(const Options& options, const Consent& consent) {
     Report report;
     report.ending = *consent.denied;
-    report.command = options.request.command;
+    const Request& request = options.engine.request;
+    report.command = request.command;
     report.display =
-        tool::display_of(report.command, context_in(options.request.working_dir).working_directory);
-    report.session = options.context.session;
+        tool::display_of(report.command, context_in(request.working_dir).working_directory);
+    report.session = options.engine.context.session;
     report.verdict = consent.verdict;
     report.notes = consent.notes;
     return report;
 }
 
 int start(Options& options, const std::optional<Consent>& consent) {
-    Request& request = options.request;
+    auto& [settings, request, context] = options.engine;
     const auto received = std::make_shared<std::atomic<int>>(0);
     const std::stop_source stop = cancel_on_signals(received);
-    options.context.cancel = stop.get_token();
+    context.cancel = stop.get_token();
     const auto printer = std::make_shared<Printer>(stop, received);
     const bool split = request.streams == Streams::Split;
-    if (options.format == Format::StreamJson) stream_events(options.context, split, printer);
-    if (options.format != Format::Json) request.max_output_bytes = options.max_output.value_or(0);
-    if (options.format == Format::Plain && !request.background)
-        stream_plain(options.context, printer);
+    if (options.format == Format::StreamJson) stream_events(context, split, printer);
+    // What has been printed as it came need not be in the report too.
+    if (options.format != Format::Json)
+        request.max_output_bytes =
+            options.flags.shown_output.is_given() ? *options.flags.shown_output.value : 0;
+    if (options.format == Format::Plain && !request.background) stream_plain(context, printer);
 
-    Bash bash(options.settings);
-    Report report = bash.run(request, options.context);
+    Bash bash(settings);
+    Report report = bash.run(request, context);
     if (consent) {
         report.verdict = consent->verdict;
         report.notes.insert(report.notes.end(), consent->notes.begin(), consent->notes.end());
@@ -146,11 +146,14 @@ int start(Options& options, const std::optional<Consent>& consent) {
 }
 
 int run(Options& options) {
-    Request& request = options.request;
     if (options.words.empty()) return fail("no command given; try husk run -- 'echo hello'");
+    const auto configuration = tool::read_configuration(options.config, options.flags);
+    if (!configuration) return fail(configuration.error());
+    options.engine = tool::engine_values(*configuration, std::move(options.engine));
+    Request& request = options.engine.request;
     request.command = as_command(options.words);
     if (options.checks == Checks::Off) return start(options, std::nullopt);
-    const auto consent = ask_for_consent(request.command, options.config,
+    const auto consent = ask_for_consent(request.command, *configuration,
                                          context_in(request.working_dir, home_of(request)));
     if (!consent) return fail(consent.error());
     if (!consent->denied) return start(options, *consent);
@@ -158,39 +161,37 @@ int run(Options& options) {
 }
 
 Result<void> complete(Options& options) {
-    Request& request = options.request;
-    CHECK(apply(options.walls, request.working_dir, options.context));
+    Request& request = options.engine.request;
     if (options.input == "-") request.input = InputDescriptor{STDIN_FILENO};
     if (!options.input.empty() && options.input != "-") request.input = InputFile{options.input};
     if (!options.input_text.empty()) request.input = InputText{options.input_text};
     if (options.patience) request.stop.patience = *options.patience;
-    if (options.max_output) request.max_output_bytes = *options.max_output;
-    if (options.keep_output) request.keep_output_bytes = *options.keep_output;
-    request.env = agent_environment();
     for (const std::string& entry : options.env) {
         const size_t equals = entry.find('=');
         if (equals == 0) return failure("--env", 0, "\"" + entry + "\" has no name");
         const std::string name = entry.substr(0, equals);
-        request.env[name] = equals == std::string::npos
-                                ? std::nullopt
-                                : std::optional<std::string>(entry.substr(equals + 1));
+        auto value = equals == std::string::npos
+                         ? std::nullopt
+                         : std::optional<std::string>(entry.substr(equals + 1));
+        options.flags.variables[name] = {std::move(value), config::from_flag("--env")};
     }
     return {};
 }
 
 void add_behaviour(CLI::App& sub, Options& options) {
-    Request& request = options.request;
-    add_wall_options(sub, options.walls);
-    add_limit_option(sub, request);
+    Request& request = options.engine.request;
+    add_wall_options(sub, options.flags);
+    add_limit_option(sub, options.flags);
     sub.add_option("--checks", options.checks, "on (default): decide before running; off: just run")
         ->transform(CLI::CheckedTransformer(
             std::map<std::string, Checks>{{"on", Checks::On}, {"off", Checks::Off}}));
-    add_duration(sub, "--timeout", request.timeout, "How long to wait, for example 30s");
+    add_setting(sub, "--timeout", options.flags, "timeouts.default",
+                "How long to wait, for example 30s");
     sub.add_option("--on-timeout", request.on_timeout, "kill (default) or background")
         ->transform(CLI::CheckedTransformer(std::map<std::string, OnTimeout>{
             {"kill", OnTimeout::Kill}, {"background", OnTimeout::Background}}));
-    add_duration(sub, "--idle-timeout", request.idle_timeout,
-                 "End it after so long without output");
+    add_setting(sub, "--idle-timeout", options.flags, "limits.idle",
+                "End it after so long without output");
     add_duration(sub, "--patience", options.patience, "From SIGTERM to SIGKILL (default 2s)");
     sub.add_flag("--background", request.background, "Print the id and return at once");
     sub.add_option("--leftovers", request.leftovers,
@@ -203,19 +204,20 @@ void add_behaviour(CLI::App& sub, Options& options) {
 }
 
 void add_surroundings(CLI::App& sub, Options& options) {
-    sub.add_option("--session", options.context.session, "Join or make the session of this name");
-    sub.add_option_function<std::string>(
-        "--cwd", [&options](const std::string& path) { options.request.working_dir = path; },
-        "Working directory");
+    sub.add_option("--session", options.engine.context.session,
+                   "Join or make the session of this name");
+    add_working_directory(sub, options.flags);
     sub.add_option("--env", options.env, "NAME=value to set, NAME to unset; may be repeated")
         ->allow_extra_args(false);
     CLI::Option* input =
         sub.add_option("--stdin", options.input, "Standard input: a file, or - for husk's own");
     sub.add_option("--stdin-text", options.input_text, "Standard input: this text")
         ->excludes(input);
-    add_size(sub, "--max-output", options.max_output, "Bytes of output in the report (30000)");
-    add_size(sub, "--keep-output", options.keep_output, "Bytes of output kept in the spool (64M)");
-    add_state(sub, options.settings);
+    add_setting(sub, "--max-output", options.flags, "output.shown",
+                "Bytes of output in the report (30000)");
+    add_setting(sub, "--keep-output", options.flags, "output.kept",
+                "Bytes of output kept in the spool (64M)");
+    add_setting(sub, "--state", options.flags, "state", state_description);
     add_config(sub, options.config);
     CLI::Option* json = sub.add_flag_callback(
         "--json", [&options] { options.format = Format::Json; }, "Print the report as JSON");

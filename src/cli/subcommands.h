@@ -14,6 +14,8 @@ void add_output(CLI::App& app, int& code);
 void add_wait(CLI::App& app, int& code);
 void add_kill(CLI::App& app, int& code);
 void add_session(CLI::App& app, int& code);
+void add_config(CLI::App& app, int& code);
+void add_trust(CLI::App& app, int& code);
 void add_doctor(CLI::App& app, int& code);
 void add_bench(CLI::App& app, int& code);
 void add_call(CLI::App& app, int& code);

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <stdexcept>
 
 #include "base/terminal_text.h"
 #include "base/units.h"
+#include "tool/engine_values.h"
 
 namespace husk::cli {
 namespace {
@@ -97,13 +99,23 @@ CLI::Option* add_size(CLI::App& app, const std::string& name, std::optional<uint
 void add_state(CLI::App& app, Settings& settings) {
     app.add_option_function<std::string>(
         "--state", [&settings](const std::string& path) { settings.state = path; },
-        "State directory (default: $HUSK_STATE, else $XDG_STATE_HOME/husk)");
+        state_description);
+    app.parse_complete_callback([&settings] {
+        const char* chosen = std::getenv("HUSK_STATE");  // NOLINT(concurrency-mt-unsafe)
+        if (!settings.state.empty() || (chosen != nullptr && *chosen != '\0')) return;
+        const auto configuration = tool::read_configuration("", {});
+        if (!configuration) {
+            const Complaint& first = configuration.error().front();
+            throw std::runtime_error(to_text(first.where) + ": " + first.message);
+        }
+        settings.state = tool::engine_values(*configuration).settings.state;
+    });
 }
 
 CLI::Option* add_config(CLI::App& app, std::string& file) {
     return app.add_option(
         "--config", file,
-        "Rules to go by (default: $HUSK_CONFIG, else the user's and ./husk.yaml)");
+        "The only husk.yaml to go by (default: $HUSK_CONFIG, else the user's and ./husk.yaml)");
 }
 
 int exit_status(const Report& report) {

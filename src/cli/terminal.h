@@ -43,8 +43,10 @@ CLI::Option* add_duration(CLI::App& app, const std::string& name,
 CLI::Option* add_size(CLI::App& app, const std::string& name, std::optional<uint64_t>& value,
                       const std::string& description);
 
-// --state DIR
+// --state DIR; where it is not given, what the variables and husk.yaml say.
 void add_state(CLI::App& app, Settings& settings);
+inline constexpr const char* state_description =
+    "State directory (default: $HUSK_STATE, else `state` of husk.yaml, else $XDG_STATE_HOME/husk)";
 
 // --config FILE
 CLI::Option* add_config(CLI::App& app, std::string& file);

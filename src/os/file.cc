@@ -5,9 +5,11 @@
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 
 namespace husk::os {
@@ -73,6 +75,33 @@ Result<void> write_all(int fd, std::string_view data) {
         if (written < 0) return failure("write", errno, "");
         data.remove_prefix(static_cast<size_t>(written));
     }
+    return {};
+}
+
+Result<void> replace_file(const std::filesystem::path& path, std::string_view content,
+                          mode_t mode_of_new) {
+    std::error_code failed;
+    std::filesystem::path target = std::filesystem::canonical(path, failed);
+    if (failed) target = path;
+    struct stat before{};
+    const bool exists = ::stat(target.c_str(), &before) == 0;
+    std::string beside = target.string() + ".XXXXXX";
+    const Fd file(::mkostemp(beside.data(), O_CLOEXEC));
+    if (!file) return failure("mkostemp", errno, beside);
+    const auto give_up = [&](const char* step) {
+        const int code = errno;
+        ::unlink(beside.c_str());
+        return failure(step, code, target.string());
+    };
+    if (::fchmod(file.get(), exists ? before.st_mode & 07777 : mode_of_new) != 0)
+        return give_up("fchmod");
+    // Root may change what belongs to somebody else.
+    const bool foreign = exists && before.st_uid != ::geteuid();
+    if (foreign && ::fchown(file.get(), before.st_uid, before.st_gid) != 0)
+        return give_up("fchown");
+    if (!write_all(file.get(), content)) return give_up("write");
+    if (::fsync(file.get()) != 0) return give_up("fsync");
+    if (::rename(beside.c_str(), target.c_str()) != 0) return give_up("rename");
     return {};
 }
 

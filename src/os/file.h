@@ -28,6 +28,11 @@ Result<std::string> read_file(const std::filesystem::path& path, size_t at_most 
 Result<std::string> read_at(const Fd& file, uint64_t offset, size_t size);
 Result<void> write_all(int fd, std::string_view data);
 
+// The file has the old content or the new one, whole, also after a crash. One that is there keeps
+// its permissions; a link is followed.
+Result<void> replace_file(const std::filesystem::path& path, std::string_view content,
+                          mode_t mode_of_new);
+
 // Names in a directory, without "." and "..", in no order.
 Result<std::vector<std::string>> list(const Fd& dir);
 

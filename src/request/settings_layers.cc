@@ -73,7 +73,7 @@ private:
         for (const std::string& host : left_over) ignore(asked.origin, "network: " + host);
         if (is_wider(asked.value, most) && left_over.empty())
             ignore(asked.origin, "network: " + to_text(asked.value));
-        else
+        else if (most.kind != Network::Kind::None || left_over.empty())
             result_.settings.network = {both, asked.origin};
     }
 

@@ -1,17 +1,21 @@
 #include "tool/configuration.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 
-#include "decide/check.h"
+#include "base/terminal_text.h"
 #include "os/file.h"
-#include "request/rule_layers.h"
+#include "request/settings_file.h"
+#include "request/settings_layers.h"
+#include "run/state_dir.h"
+#include "tool/trust.h"
 
 namespace husk::tool {
 namespace {
 
 namespace fs = std::filesystem;
+using config::Settings;
+using Complaints = std::vector<Complaint>;
 
 // The readers refuse what is larger, so one byte more is enough to tell.
 constexpr size_t largest = (size_t{1} << 20) + 1;
@@ -29,53 +33,108 @@ fs::path users_file() {
     return {};
 }
 
-std::unexpected<std::vector<Complaint>> refusal(const fs::path& path, std::string message) {
-    return std::unexpected(std::vector<Complaint>{{{path.string(), 0}, std::move(message)}});
-}
-
-std::expected<RuleTexts, std::vector<Complaint>> read_named(const fs::path& path) {
-    auto text = read_rules_text(path);
-    if (!text) return std::unexpected(std::move(text).error());
-    return read_rules(*text, path.string());
+std::unexpected<Complaints> refusal(const Where& where, std::string message) {
+    return std::unexpected(Complaints{{where, std::move(message)}});
 }
 
 bool is_absent(std::error_code failed, fs::file_type type) {
     return type == fs::file_type::not_found || failed == std::errc::permission_denied;
 }
 
-std::expected<RuleTexts, std::vector<Complaint>> read_if_there(const fs::path& path) {
-    if (path.empty()) return RuleTexts{};
+// Nothing when there is no such file.
+std::expected<std::optional<std::string>, Complaints> text_if_there(const fs::path& path) {
+    if (path.empty()) return std::nullopt;
     std::error_code failed;
     const fs::file_type type = fs::status(path, failed).type();
-    if (is_absent(failed, type)) return RuleTexts{};
+    if (is_absent(failed, type)) return std::nullopt;
     // Reading a pipe that somebody has put there would never end.
-    if (!failed && type != fs::file_type::regular) return refusal(path, "it is no regular file");
-    return read_named(path);
+    if (!failed && type != fs::file_type::regular)
+        return refusal({path.string(), 0}, "it is no regular file");
+    return read_rules_text(path);
 }
 
-// The user's file and what the one beside the work narrows.
-struct Layers {
-    RuleTexts rules;
-    std::vector<Complaint> ignored;
-};
+std::expected<void, Complaints> check_absolute(const config::Setting<std::string>& path) {
+    const std::string& written = path.value;
+    if (!path.is_given() || written.starts_with('/') || written.starts_with("~/")) return {};
+    return refusal({path.origin.name, path.origin.line},
+                   "\"" + text::one_line(written) + "\" must begin with / or ~/");
+}
 
-std::expected<Layers, std::vector<Complaint>> read_layers(const ConfigurationFiles& files) {
-    auto users = read_if_there(files.users);
-    if (!users) return std::unexpected(std::move(users).error());
+std::expected<Settings, Complaints> read_users(const ConfigurationFiles& files) {
+    std::optional<std::string> text;
+    if (files.named.empty())
+        text = TRY(text_if_there(files.users));
+    else
+        text = TRY(read_rules_text(files.named));
+    if (!text) return Settings{};
+    Settings users = TRY(config::read_settings(*text, files.own().string()));
+    // The user's file stands beside no work that it could be relative to.
+    CHECK(check_absolute(users.working_directory));
+    CHECK(check_absolute(users.state));
+    return users;
+}
+
+Settings from_variables() {
+    Settings settings;
+    if (std::string state = variable("HUSK_STATE"); !state.empty())
+        settings.state = {std::move(state), {config::Origin::Kind::Variable, "HUSK_STATE", 0}};
+    return settings;
+}
+
+fs::path workspace_of(const Settings& flags, const Settings& users) {
+    const auto& chosen =
+        flags.working_directory.is_given() ? flags.working_directory : users.working_directory;
+    if (!chosen.is_given()) return {};
     std::error_code failed;
-    if (fs::equivalent(files.users, files.here, failed)) return Layers{*std::move(users), {}};
-    const auto here = read_if_there(files.here);
-    if (!here) return std::unexpected(here.error());
-    Narrowed narrow = narrowed(*here);
-    return Layers{together(*std::move(users), narrow.rules), std::move(narrow.ignored)};
+    return fs::absolute(expanded(chosen.value, ""), failed);
+}
+
+fs::path state_of(const Settings& settings) {
+    if (!settings.state.is_given()) return run::default_state_path();
+    std::error_code failed;
+    return fs::absolute(expanded(settings.state.value, ""), failed);
+}
+
+fs::path file_beside(const fs::path& workspace) {
+    std::error_code failed;
+    const fs::path dir = workspace.empty() ? fs::current_path(failed) : workspace;
+    return (dir / "").lexically_normal() / "husk.yaml";
+}
+
+// What the file beside the work adds, as far as it may.
+std::expected<void, Complaints> add_workspace(Configuration& configuration) {
+    const ConfigurationFiles& files = configuration.files;
+    std::error_code failed;
+    if (fs::equivalent(files.users, files.here, failed)) return {};
+    const std::optional<std::string> text = TRY(text_if_there(files.here));
+    if (!text) return {};
+    const Settings here = TRY(config::read_settings(*text, files.here.string()));
+    CHECK(check_absolute(here.state));
+    if (is_trusted(configuration.state, files.here, *text)) {
+        configuration.here = Standing::Trusted;
+        configuration.settings = config::layered(std::move(configuration.settings), here);
+        return {};
+    }
+    config::Narrowed narrowed = config::narrowed_by(std::move(configuration.settings), here);
+    configuration.here = Standing::Narrows;
+    configuration.settings = std::move(narrowed.settings);
+    configuration.ignored = std::move(narrowed.ignored);
+    return {};
 }
 
 }  // namespace
 
+fs::path expanded(const std::string& written, const fs::path& base) {
+    const fs::path home = variable("HOME");
+    if (written == "~" && !home.empty()) return home;
+    if (written.starts_with("~/") && !home.empty()) return home / written.substr(2);
+    return base.empty() ? fs::path(written) : base / written;
+}
+
 std::expected<std::string, std::vector<Complaint>> read_rules_text(const fs::path& path) {
     auto text = os::read_file(path, largest);
     if (text) return *std::move(text);
-    return refusal(path, std::generic_category().message(text.error().code));
+    return refusal({path.string(), 0}, std::generic_category().message(text.error().code));
 }
 
 std::expected<decide::Rules, std::vector<Complaint>> usable_rules(const RuleTexts& texts) {
@@ -87,34 +146,34 @@ std::expected<decide::Rules, std::vector<Complaint>> usable_rules(const RuleText
     return std::unexpected(std::move(complaints));
 }
 
-ConfigurationFiles find_configuration(const fs::path& named, const fs::path& working_dir) {
+ConfigurationFiles find_configuration(const fs::path& named) {
     ConfigurationFiles files;
     files.named = named.empty() ? fs::path(variable("HUSK_CONFIG")) : named;
     files.users = users_file();
-    files.here = working_dir / "husk.yaml";
     return files;
 }
 
-std::expected<Configuration, std::vector<Complaint>> read_configuration(
-    const ConfigurationFiles& files, const PacksOn& packs_on) {
-    Layers layers;
+std::expected<Configuration, std::vector<Complaint>> read_configuration(const fs::path& named,
+                                                                        const Settings& flags,
+                                                                        const Settings& built_in) {
+    Configuration configuration;
+    ConfigurationFiles& files = configuration.files = find_configuration(named);
+    const Settings users = TRY(read_users(files));
+    const Settings variables = from_variables();
+    configuration.workspace = workspace_of(flags, users);
+    configuration.settings = config::layered(built_in, users);
+    // Who is trusted is a matter of the user alone, so the workspace has no say in where that
+    // is written.
+    const auto on_top = [&](const Settings& below) {
+        return config::layered(config::layered(below, variables), flags);
+    };
+    configuration.state = state_of(on_top(configuration.settings));
     if (files.named.empty()) {
-        auto read = read_layers(files);
-        if (!read) return std::unexpected(std::move(read).error());
-        layers = *std::move(read);
-    } else {
-        auto read = read_named(files.named);
-        if (!read) return std::unexpected(std::move(read).error());
-        layers.rules = *std::move(read);
+        files.here = file_beside(configuration.workspace);
+        CHECK(add_workspace(configuration));
     }
-    if (packs_on)
-        for (const decide::Pack* pack : decide::all_packs())
-            layers.rules.packs.try_emplace(
-                std::string(pack->name),
-                std::ranges::find(*packs_on, pack->name) != packs_on->end());
-    auto rules = usable_rules(layers.rules);
-    if (!rules) return std::unexpected(std::move(rules).error());
-    return Configuration{*std::move(rules), std::move(layers.ignored)};
+    configuration.settings = on_top(configuration.settings);
+    return configuration;
 }
 
 }  // namespace husk::tool

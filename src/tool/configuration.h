@@ -1,42 +1,47 @@
-// Which files say what a command may do, and all of them together.
+// Which files say what a command may do, and all that is in force: built in, the user's file, the
+// workspace's, variables, flags.
 #pragma once
 
 #include <expected>
 #include <filesystem>
-#include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "decide/rules.h"
-#include "request/rule_texts.h"
 #include "request/rules_file.h"
+#include "request/settings.h"
 
 namespace husk::tool {
 
 struct ConfigurationFiles {
     std::filesystem::path named;  // by --config or HUSK_CONFIG: then it is the only one
     std::filesystem::path users;  // the user's own
-    std::filesystem::path here;   // beside the work: it may only narrow
+    std::filesystem::path here;   // beside the work: it may only narrow, unless it is trusted
+
+    // The one that is the user's to change.
+    const std::filesystem::path& own() const { return named.empty() ? users : named; }
 };
 
-// By HUSK_CONFIG and XDG_CONFIG_HOME. `named` may be empty.
-ConfigurationFiles find_configuration(const std::filesystem::path& named,
-                                      const std::filesystem::path& working_dir);
+// What the file beside the work counts for.
+enum class Standing { Nothing, Narrows, Trusted };
 
 struct Configuration {
-    decide::Rules rules;
-    std::vector<Complaint> ignored;  // in the file beside the work
+    config::Settings settings;
+    ConfigurationFiles files;
+    Standing here = Standing::Nothing;
+    std::vector<Complaint> ignored;   // in the file beside the work
+    std::filesystem::path workspace;  // absolute; empty: where this process is
+    std::filesystem::path state;      // never empty
 };
 
-// The packs that are on where no file says anything about them; none: as they are by themselves.
-using PacksOn = std::optional<std::span<const std::string_view>>;
+// By HUSK_CONFIG and XDG_CONFIG_HOME; `named` may be empty. Without that beside the work.
+ConfigurationFiles find_configuration(const std::filesystem::path& named);
 
-// A file that does not exist, or lies where this user may not look, says nothing, unless it
-// was named.
+// `named` may be empty. A file that does not exist, or lies where this user may not look, says
+// nothing, unless it was named. `built_in` may be another than that of `husk run`.
 std::expected<Configuration, std::vector<Complaint>> read_configuration(
-    const ConfigurationFiles& files, const PacksOn& packs_on = std::nullopt);
+    const std::filesystem::path& named, const config::Settings& flags,
+    const config::Settings& built_in = {});
 
 // The text of one file of rules, whole or not at all.
 std::expected<std::string, std::vector<Complaint>> read_rules_text(
@@ -44,5 +49,8 @@ std::expected<std::string, std::vector<Complaint>> read_rules_text(
 
 // Rules that can be used, or why they cannot.
 std::expected<decide::Rules, std::vector<Complaint>> usable_rules(const RuleTexts& texts);
+
+// A path as it was written: `~/x` is in the home directory, `x` in `base`.
+std::filesystem::path expanded(const std::string& written, const std::filesystem::path& base);
 
 }  // namespace husk::tool

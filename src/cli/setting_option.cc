@@ -1,0 +1,41 @@
+#include "cli/setting_option.h"
+
+#include <filesystem>
+
+#include "request/setting_keys.h"
+
+namespace husk::cli {
+
+CLI::Option* add_setting(CLI::App& app, const std::string& option, config::Settings& flags,
+                         const std::string& key, const std::string& description) {
+    const size_t dot = key.find('.');
+    const config::Key* found = dot == key.npos
+                                   ? config::find_key("", key)
+                                   : config::find_key(key.substr(0, dot), key.substr(dot + 1));
+    return app.add_option_function<std::string>(
+        option,
+        [option, found, &flags](const std::string& text) {
+            const auto done = config::set(flags, *found, text, config::from_flag(option));
+            if (!done) throw CLI::ValidationError(option, done.error());
+        },
+        description);
+}
+
+void add_working_directory(CLI::App& app, config::Settings& flags) {
+    app.add_option_function<std::string>(
+        "--cwd",
+        [&flags](const std::string& path) {
+            flags.working_directory = {absolute("--cwd", path), config::from_flag("--cwd")};
+        },
+        "Working directory");
+}
+
+std::string absolute(const std::string& option, const std::string& path) {
+    std::error_code failed;
+    std::string whole = std::filesystem::absolute(path, failed).string();
+    if (path.empty() || failed)
+        throw CLI::ValidationError(option, "\"" + path + "\" is no path that can be used");
+    return whole;
+}
+
+}  // namespace husk::cli

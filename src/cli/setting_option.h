@@ -1,0 +1,22 @@
+// Options that say what husk.yaml could say too.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "request/settings.h"
+
+namespace husk::cli {
+
+// The value of the option goes to the key of this name: "mode", "timeouts.default". The flags
+// must outlive the parsing.
+CLI::Option* add_setting(CLI::App& app, const std::string& option, config::Settings& flags,
+                         const std::string& key, const std::string& description);
+
+// --cwd DIR
+void add_working_directory(CLI::App& app, config::Settings& flags);
+
+// From where the user is. One that cannot be made so is an error of the option.
+std::string absolute(const std::string& option, const std::string& path);
+
+}  // namespace husk::cli

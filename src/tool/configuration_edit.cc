@@ -1,0 +1,63 @@
+#include "tool/configuration_edit.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
+
+#include "os/file.h"
+#include "request/settings_file.h"
+#include "tool/configuration.h"
+
+namespace husk::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unexpected<std::string> unusable(const std::vector<Complaint>& complaints) {
+    return std::unexpected(complaints.empty() ? std::string("it would not be usable")
+                                              : complaints[0].message);
+}
+
+std::expected<void, std::string> check(const std::string& text, const fs::path& file) {
+    const auto settings = config::read_settings(text, file.string());
+    if (!settings) return unusable(settings.error());
+    const auto rules = usable_rules(settings->rules);
+    if (!rules) return unusable(rules.error());
+    return {};
+}
+
+}  // namespace
+
+std::expected<void, std::string> edit_configuration(
+    const fs::path& file, const std::function<yaml::Edited(std::string_view)>& edit) {
+    if (file.empty()) return std::unexpected("there is no home directory to keep it in");
+    std::error_code failed;
+    fs::create_directories(fs::absolute(file).parent_path(), failed);
+    const auto dir = os::open(fs::absolute(file).parent_path(), O_RDONLY | O_DIRECTORY);
+    if (!dir) return std::unexpected(dir.error().text());
+    // On the directory, because the file is replaced.
+    if (::flock(dir->get(), LOCK_EX) != 0)
+        return std::unexpected(Error{"flock", errno, file.string()}.text());
+    const auto before = os::read_file(file);
+    if (!before && before.error().code != ENOENT) return std::unexpected(before.error().text());
+    const yaml::Edited after = edit(before.value_or(""));
+    if (!after) return std::unexpected(after.error());
+    if (const auto usable = check(*after, file); !usable) return usable;
+    if (before && *before == *after) return {};
+    if (const auto written = os::replace_file(file, *after, 0600); !written)
+        return std::unexpected(written.error().text());
+    return {};
+}
+
+std::expected<void, std::string> allow_always(const fs::path& file,
+                                              const std::vector<std::string>& rules) {
+    return edit_configuration(file, [&](std::string_view text) {
+        yaml::Edited edited = std::string(text);
+        for (const std::string& rule : rules)
+            if (edited) edited = yaml::with_rule_added(*edited, "allow", rule);
+        return edited;
+    });
+}
+
+}  // namespace husk::tool

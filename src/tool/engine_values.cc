@@ -1,0 +1,85 @@
+#include "tool/engine_values.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace husk::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+// For the engine 0 is no limit, and no value the one that is built in.
+template <class T>
+std::optional<T> limit_of(const config::Setting<std::optional<T>>& limit) {
+    if (!limit.is_given()) return std::nullopt;
+    return limit.value.value_or(T{});
+}
+
+Limits limits_of(const config::Settings& settings) {
+    return {.cpu = limit_of(settings.cpu),
+            .memory = limit_of(settings.memory),
+            .processes = limit_of(settings.processes),
+            .open_files = limit_of(settings.open_files),
+            .file_size = limit_of(settings.file_size),
+            .disk = limit_of(settings.disk)};
+}
+
+std::map<std::string, std::optional<std::string>> environment_of(const config::Settings& settings) {
+    std::map<std::string, std::optional<std::string>> changes;
+    for (const auto& [name, variable] : settings.variables) changes[name] = variable.value;
+    // What is given on purpose is not withheld behind walls.
+    for (const auto& name : settings.pass)
+        if (const char* value = std::getenv(name.value.c_str()))  // NOLINT(concurrency-mt-unsafe)
+            changes.emplace(name.value, value);
+    return changes;
+}
+
+std::vector<fs::path> paths_of(const config::Texts& texts, const fs::path& base) {
+    std::vector<fs::path> paths;
+    for (const auto& text : texts) paths.push_back(expanded(text.value, base));
+    return paths;
+}
+
+}  // namespace
+
+std::optional<std::chrono::milliseconds> timeout_of(const config::Settings& settings) {
+    const config::Time& most = settings.longest_timeout.value;
+    const bool typed = settings.timeout.origin.kind == config::Origin::Kind::Flag;
+    if (typed || !most) return settings.timeout.value;
+    return std::min(settings.timeout.value.value_or(*most), *most);
+}
+
+EngineValues engine_values(const Configuration& configuration, EngineValues values) {
+    const config::Settings& from = configuration.settings;
+    values.settings.state = from.state.is_given() ? expanded(from.state.value, "") : fs::path();
+    values.settings.state_quota = from.quota.value.value_or(values.settings.state_quota);
+    values.settings.linger = from.linger.value.value_or(values.settings.linger);
+    values.settings.max_lifetime = from.max_lifetime.value.value_or(values.settings.max_lifetime);
+
+    std::error_code failed;
+    const fs::path base =
+        configuration.workspace.empty() ? fs::current_path(failed) : configuration.workspace;
+    Request& request = values.request;
+    if (from.working_directory.is_given())
+        request.working_dir = expanded(from.working_directory.value, base);
+    request.timeout = timeout_of(from);
+    request.idle_timeout = from.idle.value;
+    request.output_limit = from.output.value;
+    request.limits = limits_of(from);
+    request.max_output_bytes = from.shown_output.value.value_or(request.max_output_bytes);
+    request.keep_output_bytes = from.kept_output.value.value_or(request.keep_output_bytes);
+    request.env = environment_of(from);
+
+    ToolContext& context = values.context;
+    context.mode = from.mode.value;
+    context.network = from.network.value;
+    // Where nothing is said the engine knows best what the user calls this directory.
+    if (from.working_directory.is_given()) context.workspace = base;
+    context.writable = paths_of(from.write, base);
+    context.readable = paths_of(from.read, base);
+    context.protect = paths_of(from.protect, base);
+    for (const auto& wall : from.accept) context.accept.push_back(wall.value);
+    return values;
+}
+
+}  // namespace husk::tool

@@ -1,0 +1,23 @@
+// From what is in force to what the engine takes.
+#pragma once
+
+#include <husk/bash.h>
+
+#include "tool/configuration.h"
+
+namespace husk::tool {
+
+// How long a call of this timeout is waited for: no longer than the maximum, unless the user
+// gave it as a flag.
+std::optional<std::chrono::milliseconds> timeout_of(const config::Settings& settings);
+
+struct EngineValues {
+    Settings settings = {};
+    Request request = {};
+    ToolContext context = {};
+};
+
+// What no setting speaks of, such as the command, stays as it is in `values`.
+EngineValues engine_values(const Configuration& configuration, EngineValues values = {});
+
+}  // namespace husk::tool
