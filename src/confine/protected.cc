@@ -54,7 +54,8 @@ void sort_in(const fs::path& path, Protected& result) {
 
 // "/x/memo/**" protects all that /x/memo holds, and so does "/x/memo".
 fs::path without_stars(fs::path path) {
-    while (path.filename() == "**" || path.filename() == "*" || path.filename().empty())
+    while (path.has_relative_path() &&
+           (path.filename() == "**" || path.filename() == "*" || path.filename().empty()))
         path = path.parent_path();
     return path;
 }

@@ -30,7 +30,7 @@ Narrowed narrowed(const RuleTexts& rules) {
     };
     result.rules.ask = rules.ask;
     result.rules.deny = rules.deny;
-    for (const ShortRule& rule : rules.allow) ignore(rule.where, "allow: " + rule.text);
+    for (const ShortRule& rule : rules.allow) ignore(rule.where, "permissions.allow: " + rule.text);
     for (const LongRule& rule : rules.rules) {
         if (rule.verdict == "allow")
             ignore(rule.where, "rule \"" + rule.id + "\", which allows");
@@ -51,7 +51,7 @@ Narrowed narrowed(const RuleTexts& rules) {
         result.rules.mode = rules.mode;
         result.rules.mode_where = rules.mode_where;
     } else if (rules.mode != "default") {
-        ignore(rules.mode_where, "mode: " + rules.mode);
+        ignore(rules.mode_where, "permissions.mode: " + rules.mode);
     }
     return result;
 }

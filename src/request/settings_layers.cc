@@ -1,6 +1,7 @@
 #include "request/settings_layers.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/terminal_text.h"
 #include "request/network_hosts.h"
@@ -36,6 +37,13 @@ Network common(const Network& most, const Network& asked, std::vector<std::strin
         (allows(most, host) ? both.hosts : left_over).push_back(host);
     if (both.hosts.empty()) both.kind = Network::Kind::None;
     return both;
+}
+
+// Of the workspace itself. A protected name that does not exist is taken away when it comes to be,
+// which is no affair of the workspace anywhere else.
+bool is_inside(const std::filesystem::path& path) {
+    return path.is_relative() && !path.string().starts_with('~') &&
+           std::ranges::find(path, "..") == path.end();
 }
 
 // The file of a workspace on top of the settings of the user.
@@ -93,8 +101,12 @@ private:
 
     void narrow_lists() {
         Settings& users = result_.settings;
-        const auto& protect = workspace_.protect;
-        users.protect.insert(users.protect.end(), protect.begin(), protect.end());
+        for (const auto& path : workspace_.protect) {
+            if (is_inside(path.value))
+                users.protect.push_back(path);
+            else
+                ignore(path.origin, "protect: " + path.value);
+        }
         // Of roots that may be written, those that both name. A directory below one of them
         // could be a link to anywhere.
         const auto is_named = [](const Texts& list, const std::string& text) {

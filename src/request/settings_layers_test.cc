@@ -96,6 +96,9 @@ TEST(Layers, TheFileOfAWorkspaceMayOnlyNarrow) {
          {"timeouts.maximum: 6s"}},
         // files
         {"protect: [a]", "protect: [b]", {"protect=a", "protect=b"}, {}},
+        {"", "protect: [/etc]", {}, {"protect: /etc"}},
+        {"", "protect: [~/x]", {}, {"protect: ~/x"}},
+        {"", "protect: [a/../../x]", {}, {"protect: a/../../x"}},
         {"write: [/a, /b]", "write: [/b]", {"write=/b"}, {}},
         {"write: [/a]", "write: [/a/b]", {}, {"write: /a/b"}},
         {"", "write: [/etc]", {}, {"write: /etc"}},
@@ -116,7 +119,7 @@ TEST(Layers, TheFileOfAWorkspaceMayOnlyNarrow) {
         {"",
          "permissions: {allow: [Bash(a)], deny: [Bash(b)]}",
          {"permissions.deny=Bash(b)"},
-         {"allow: Bash(a)"}},
+         {"permissions.allow: Bash(a)"}},
         {"permissions: {mode: strict}",
          "permissions: {mode: dontAsk}",
          {"permissions.mode=strict"},

@@ -166,9 +166,9 @@ TEST_F(Checking, AFileBesideTheWorkCanOnlyNarrow) {
     const Ran push = check({"git push -f"});
     EXPECT_EQ(push.code, 1);
     EXPECT_THAT(lines_of(push.err),
-                ElementsAre(AllOf(HasSubstr("husk.yaml:1"), HasSubstr("allow: Bash")),
-                            AllOf(HasSubstr("husk.yaml:2"), HasSubstr("\"git\" switched off")),
-                            HasSubstr("mode: bypassPermissions")));
+                ElementsAre(AllOf(HasSubstr("husk.yaml:1"), HasSubstr("permissions.allow: Bash")),
+                            HasSubstr("permissions.mode: bypassPermissions"),
+                            AllOf(HasSubstr("husk.yaml:2"), HasSubstr("\"git\" switched off"))));
     EXPECT_EQ(check({"sudo ls"}).code, 1);  // the pack that it switches on
     // Who names the file trusts it.
     const Ran named = check({"--config", fs::path(work_) / "husk.yaml", "git push -f"});

@@ -92,6 +92,7 @@ TEST_P(Settings, OfFilesCount) {
     EXPECT_THAT(ran.out, HasSubstr("end\n"));
     EXPECT_TRUE(fs::exists(outside_ / "made")) << ran.out;
     EXPECT_FALSE(fs::exists(work_ / "sub/made")) << ran.out;
+    EXPECT_EQ(run("--protect /", "echo hi").out, "hi\n");  // and does not look for what is above
 }
 
 TEST_P(Settings, OfLimitsCount) {
