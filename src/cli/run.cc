@@ -1,9 +1,7 @@
 #include <unistd.h>
 
-#include <csignal>
 #include <iostream>
 #include <memory>
-#include <thread>
 
 #include "base/result.h"
 #include "cli/command_words.h"
@@ -11,6 +9,7 @@
 #include "cli/limit_option.h"
 #include "cli/printer.h"
 #include "cli/setting_option.h"
+#include "cli/signals.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
 #include "cli/wall_options.h"
@@ -37,23 +36,6 @@ struct Options {
     std::string config;
     std::optional<std::chrono::milliseconds> patience;
 };
-
-// Turns the first signal that asks us to end into the cancellation of the call. Its own
-// thread, because a handler may do next to nothing.
-std::stop_source cancel_on_signals(std::shared_ptr<std::atomic<int>> received) {
-    std::stop_source source;
-    sigset_t wanted;
-    ::sigemptyset(&wanted);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&wanted, signal);
-    ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr);
-    std::thread([source, received = std::move(received), wanted]() mutable {
-        int signal = 0;
-        if (::sigwait(&wanted, &signal) != 0) return;
-        received->store(signal);
-        source.request_stop();
-    }).detach();
-    return source;
-}
 
 void stream_plain(ToolContext& context, const std::shared_ptr<Printer>& printer) {
     context.on_output = [printer](const OutputPiece& piece) {
@@ -181,6 +163,8 @@ Result<void> complete(Options& options) {
 void add_behaviour(CLI::App& sub, Options& options) {
     Request& request = options.engine.request;
     add_wall_options(sub, options.flags);
+    sub.add_flag("--force", options.engine.context.wide_workspace,
+                 "A workspace that holds / or a home is meant");
     add_limit_option(sub, options.flags);
     sub.add_option("--checks", options.checks, "on (default): decide before running; off: just run")
         ->transform(CLI::CheckedTransformer(

@@ -1,12 +1,16 @@
 #include "cli/tool_options.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "cli/consent.h"
+#include "cli/limit_option.h"
+#include "cli/setting_option.h"
 #include "cli/terminal.h"
 #include "cli/wall_options.h"
-#include "contract/modes.h"
+#include "decide/check.h"
 #include "tool/configuration.h"
+#include "tool/engine_values.h"
 
 namespace husk::cli {
 namespace {
@@ -18,83 +22,69 @@ std::unexpected<Complaints> complaint(std::string message) {
     return std::unexpected(Complaints{{{}, std::move(message)}});
 }
 
-std::vector<std::string> names_of_contracts() {
-    std::vector<std::string> names;
-    for (const contract::Contract* one : contract::all_contracts()) names.emplace_back(one->name);
-    return names;
-}
-
 // As the user knows it: through links, if PWD says so and is right.
-fs::path workspace_of(const std::string& cwd) {
+fs::path own_working_directory() {
     std::error_code failed;
     const char* logical = std::getenv("PWD");  // NOLINT(concurrency-mt-unsafe)
     const bool right =
         logical != nullptr && logical[0] == '/' && fs::equivalent(logical, ".", failed);
-    const fs::path own = right ? fs::path(logical) : fs::current_path(failed);
-    return cwd.empty() ? own : (own / cwd / "").lexically_normal().parent_path();
+    return right ? fs::path(logical) : fs::current_path(failed);
 }
 
 std::string needs_landlock(const std::string& why) {
     return "Restricted mode needs Landlock: Linux 5.13 or later, 6.7 or later to close the "
-           "network, "
-           "6.12 or later to confine signals. On this machine: " +
+           "network, 6.12 or later to confine signals. On this machine: " +
            why;
+}
+
+// What a contract has where no file and no flag says otherwise.
+config::Settings built_in_of(const contract::Defaults& defaults) {
+    config::Settings settings;
+    settings.mode.value = defaults.mode;
+    for (const decide::Pack* pack : decide::all_packs())
+        settings.rules.packs[std::string(pack->name)] =
+            std::ranges::find(defaults.packs, pack->name) != defaults.packs.end();
+    return settings;
 }
 
 }  // namespace
 
 void add_tool_options(CLI::App& app, ToolOptions& options) {
-    app.add_option("--contract", options.contract, "The face of the tools: husk (default), ...")
-        ->check(CLI::IsMember(names_of_contracts()));
-    app.add_option(
-           "--mode", options.mode,
-           "What commands may touch: read-only, workspace, open; else as the contract has it")
-        ->check(CLI::IsMember({"read-only", "workspace", "open"}));
-    app.add_option("--network", options.network,
-                   "In a closed mode: none (default), open, or hosts");
-    app.add_option("--cwd", options.cwd, "The workspace, where calls start");
+    add_setting(app, "--contract", options.flags, "contract",
+                "The face of the tools: husk (default), ...");
+    add_wall_options(app, options.flags);
+    add_limit_option(app, options.flags);
+    add_working_directory(app, options.flags);
     app.add_option("--session", options.session, "Use the session of this name");
-    app.add_option("--write", options.write, "One more directory that may be written")
-        ->allow_extra_args(false);
-    app.add_option("--read", options.read, "A secret that may be read all the same")
-        ->allow_extra_args(false);
-    app.add_option("--protect", options.protect, "Stays read-only even there")
-        ->allow_extra_args(false);
     app.add_flag("--all-arguments", options.all_arguments,
                  "Schemas show every argument, also those that are seldom needed");
-    add_state(app, options.settings);
+    add_setting(app, "--state", options.flags, "state", state_description);
     add_config(app, options.config);
 }
 
 std::expected<tool::Deployment, Complaints> deployment_of(const ToolOptions& options) {
+    // Which contract it is may stand in a file, and what is built in depends on it.
+    const auto first = TRY(tool::read_configuration(options.config, options.flags));
     tool::Deployment deployment;
-    deployment.contract = contract::find_contract(options.contract);
+    deployment.contract = contract::find_contract(first.settings.contract.value);
+    if (deployment.contract == nullptr)
+        return complaint("there is no contract " + first.settings.contract.value);
     const contract::Defaults& defaults = deployment.contract->defaults;
-    deployment.settings = options.settings;
-    deployment.workspace = workspace_of(options.cwd);
+    const auto configuration =
+        TRY(tool::read_configuration(options.config, options.flags, built_in_of(defaults)));
+    tool::EngineValues values = tool::engine_values(configuration);
+    deployment.configured = configuration.settings;
+    deployment.settings = values.settings;
+    deployment.walls = std::move(values.context);
+    if (deployment.walls.workspace.empty()) deployment.walls.workspace = own_working_directory();
     deployment.session = options.session;
-    deployment.mode = contract::mode_named(options.mode).value_or(defaults.mode);
-    if (options.all_arguments) deployment.arguments = contract::Situation::Arguments::All;
+    const bool all = options.all_arguments || configuration.settings.tools.value == "full";
+    if (all) deployment.arguments = contract::Situation::Arguments::All;
     const std::string missing = tool::closed_modes_missing();
-    if (deployment.mode != Mode::Open && !missing.empty())
+    if (deployment.walls.mode != Mode::Open && !missing.empty())
         return complaint(needs_landlock(missing));
-    ToolContext walls;
-    const WallOptions wanted = {.mode = contract::word(deployment.mode),
-                                .network = options.network,
-                                .write = options.write,
-                                .read = options.read,
-                                .protect = options.protect};
-    if (const auto applied = apply(wanted, deployment.workspace, walls); !applied)
-        return complaint(applied.error().text());
-    deployment.network = walls.network;
-    deployment.writable = walls.writable;
-    deployment.readable = walls.readable;
-    deployment.protect = walls.protect;
-    auto configuration = tool::read_configuration(
-        tool::find_configuration(options.config, deployment.workspace), defaults.packs);
-    if (!configuration) return std::unexpected(std::move(configuration).error());
-    deployment.rules = std::move(configuration->rules);
-    deployment.notes = notes_on(configuration->ignored);
+    deployment.rules = TRY(tool::usable_rules(configuration.settings.rules));
+    deployment.notes = notes_on(configuration.ignored);
     return deployment;
 }
 

@@ -29,7 +29,19 @@ void add_wall_options(CLI::App& app, config::Settings& flags) {
     add_paths(app, "--write", flags.write,
               "One more directory that may be written; may be repeated");
     add_paths(app, "--read", flags.read, "A secret that may be read all the same; may be repeated");
-    add_paths(app, "--protect", flags.protect, "Stays read-only even there; may be repeated");
+    add_paths(app, "--protect", flags.protect, "Stays read-only in every mode; may be repeated");
+    app.add_option_function<std::vector<std::string>>(
+           "--accept",
+           [&flags](const std::vector<std::string>& holes) {
+               for (const std::string& hole : holes)
+                   flags.accept.push_back({hole, config::from_flag("--accept")});
+           },
+           "A hole that may stay open where this machine cannot close it: signals, metadata, "
+           "protected-paths")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    add_setting(app, "--denials", flags, "denials",
+                "Whether to note what the walls stop: on (default), off");
 }
 
 }  // namespace husk::cli

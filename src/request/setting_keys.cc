@@ -18,10 +18,9 @@ constexpr auto contracts =
     std::to_array({"husk"sv, "phoenix"sv, "codegen"sv, "docware"sv, "agentrail"sv, "yoi"sv});
 constexpr auto extents = std::to_array({"few"sv, "full"sv});
 constexpr auto modes = std::to_array({"read-only"sv, "workspace"sv, "open"sv});
-// As `husk doctor` calls them.
-constexpr auto walls =
-    std::to_array({"Landlock"sv, "seccomp"sv, "user namespace"sv, "PID namespace"sv,
-                   "network namespace"sv, "mount namespace"sv});
+constexpr auto on_or_off = std::to_array({"on"sv, "off"sv});
+// That a user may let stay open, as confine/ calls them.
+constexpr auto holes = std::to_array({"signals"sv, "metadata"sv, "protected-paths"sv});
 
 using enum Key::Least;
 using enum Workspace;
@@ -31,6 +30,7 @@ constexpr auto table = std::to_array<Key>({
     {"", "tools", &Settings::tools, Unit::Word, SaysNothing, Anything, extents},
     {"", "mode", &Settings::mode, Unit::Mode, Narrows, Anything, modes},
     {"", "network", &Settings::network, Unit::Network, Narrows},
+    {"", "denials", &Settings::denials, Unit::Word, SaysNothing, Anything, on_or_off},
     {"", "working_directory", &Settings::working_directory, Unit::Path, SaysNothing},
     {"", "state", &Settings::state, Unit::Path, SaysNothing},
     {"limits", "cpu", &Settings::cpu, Unit::Duration, Narrows, MoreThanZeroOrNone, {}, "10s"},
@@ -62,7 +62,14 @@ constexpr auto table = std::to_array<Key>({
     {"limits", "disk", &Settings::disk, Unit::Size, Narrows, MoreThanZeroOrNone, {}, "5G"},
     {"limits", "output", &Settings::output, Unit::Size, Narrows, MoreThanZeroOrNone, {}, "10M"},
     {"limits", "idle", &Settings::idle, Unit::Duration, Narrows, MoreThanZeroOrNone, {}, "30s"},
-    {"timeouts", "default", &Settings::timeout, Unit::Duration, Narrows, MoreThanZeroOrNone, {}, "5m"},
+    {"timeouts",
+     "default",
+     &Settings::timeout,
+     Unit::Duration,
+     Narrows,
+     MoreThanZeroOrNone,
+     {},
+     "5m"},
     {"timeouts",
      "maximum",
      &Settings::longest_timeout,
@@ -224,8 +231,8 @@ std::string complaint_about(const ListKey& key, std::string_view text) {
         case ListKey::Kind::Variable:
             return is_variable_name(text) ? "" : quoted + " is no name of a variable";
         case ListKey::Kind::Wall:
-            if (std::ranges::find(walls, text) != walls.end()) return "";
-            return quoted + " is no wall that could be missing; those are " + all_of(walls);
+            if (std::ranges::find(holes, text) != holes.end()) return "";
+            return quoted + " is no hole that could stay open; those are " + all_of(holes);
     }
     std::unreachable();
 }

@@ -55,7 +55,8 @@ struct Settings {
     Texts write;
     Texts read;
     Texts protect;
-    Texts accept;  // walls that may be missing
+    Texts accept;                        // holes that may stay open
+    Setting<std::string> denials{"on"};  // or off
 
     Setting<Time> idle;  // limits
     Setting<Time> cpu;

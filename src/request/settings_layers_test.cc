@@ -104,7 +104,7 @@ TEST(Layers, TheFileOfAWorkspaceMayOnlyNarrow) {
         {"", "write: [/etc]", {}, {"write: /etc"}},
         {"read: [/a]", "read: [/a]", {"read=/a"}, {"read: /a"}},
         // what only the user decides
-        {"", "accept: [seccomp]", {}, {"accept: seccomp"}},
+        {"", "accept: [signals]", {}, {"accept: signals"}},
         {"", "state: /x", {}, {"state: /x"}},
         {"", "contract: yoi", {}, {"contract: yoi"}},
         {"", "tools: full", {}, {"tools: full"}},

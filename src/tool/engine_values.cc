@@ -49,6 +49,14 @@ std::optional<std::chrono::milliseconds> timeout_of(const config::Settings& sett
     return std::min(settings.timeout.value.value_or(*most), *most);
 }
 
+void apply_limits(const config::Settings& settings, Request& request) {
+    request.idle_timeout = settings.idle.value;
+    request.output_limit = settings.output.value;
+    request.limits = limits_of(settings);
+    request.keep_output_bytes = settings.kept_output.value.value_or(request.keep_output_bytes);
+    request.env.merge(environment_of(settings));
+}
+
 EngineValues engine_values(const Configuration& configuration, EngineValues values) {
     const config::Settings& from = configuration.settings;
     values.settings.state = from.state.is_given() ? expanded(from.state.value, "") : fs::path();
@@ -63,12 +71,8 @@ EngineValues engine_values(const Configuration& configuration, EngineValues valu
     if (from.working_directory.is_given())
         request.working_dir = expanded(from.working_directory.value, base);
     request.timeout = timeout_of(from);
-    request.idle_timeout = from.idle.value;
-    request.output_limit = from.output.value;
-    request.limits = limits_of(from);
     request.max_output_bytes = from.shown_output.value.value_or(request.max_output_bytes);
-    request.keep_output_bytes = from.kept_output.value.value_or(request.keep_output_bytes);
-    request.env = environment_of(from);
+    apply_limits(from, request);
 
     ToolContext& context = values.context;
     context.mode = from.mode.value;
@@ -78,7 +82,8 @@ EngineValues engine_values(const Configuration& configuration, EngineValues valu
     context.writable = paths_of(from.write, base);
     context.readable = paths_of(from.read, base);
     context.protect = paths_of(from.protect, base);
-    for (const auto& wall : from.accept) context.accept.push_back(wall.value);
+    for (const auto& hole : from.accept) context.accept.push_back(hole.value);
+    context.watch_denials = from.denials.value != "off";
     return values;
 }
 

@@ -17,6 +17,9 @@ struct EngineValues {
     ToolContext context = {};
 };
 
+// Limits, variables, and what is kept: what the call itself says of variables stays.
+void apply_limits(const config::Settings& settings, Request& request);
+
 // What no setting speaks of, such as the command, stays as it is in `values`.
 EngineValues engine_values(const Configuration& configuration, EngineValues values = {});
 

@@ -11,7 +11,9 @@
 #include "render/report_json.h"
 #include "render/verdict_text.h"
 #include "request/environment.h"
+#include "request/settings_layers.h"
 #include "tool/display_of.h"
+#include "tool/engine_values.h"
 #include "tool/read_shell.h"
 #include "tool/wait_until.h"
 
@@ -74,6 +76,26 @@ Outcome missing(const std::string& id, const Error& error) {
     return failed(error);
 }
 
+config::Asked asked_by(const Request& request) {
+    config::Asked asked;
+    asked.limits = request.limits;
+    asked.idle = request.idle_timeout;
+    asked.output = request.output_limit;
+    return asked;
+}
+
+Report not_started(const Request& request, const std::string& why) {
+    Report report;
+    report.ending = NotStarted{{"limits", 0, why}};
+    report.command = report.display = request.command;
+    return report;
+}
+
+// What is built in is for the contract to say.
+std::optional<std::chrono::milliseconds> given(const config::Setting<config::Time>& setting) {
+    return setting.is_given() ? setting.value : std::nullopt;
+}
+
 Json report_meta(const Report& report) {
     Json json = render::report_json(report);
     for (const char* output : {"output", "stdout", "stderr"}) json.erase(output);
@@ -84,17 +106,19 @@ Json report_meta(const Report& report) {
 
 Toolbox::Toolbox(Deployment deployment)
     : deployment_(std::move(deployment)),
-      workspace_id_(identity_of(deployment_.workspace)),
+      workspace_id_(identity_of(deployment_.walls.workspace)),
       bash_(settings_for(deployment_)) {}
 
 contract::Situation Toolbox::situation() const {
-    return {.working_dir = deployment_.workspace,
-            .mode = deployment_.mode,
-            .network = deployment_.network,
-            .writable = deployment_.writable,
+    const config::Settings& configured = deployment_.configured;
+    const ToolContext& walls = deployment_.walls;
+    return {.working_dir = walls.workspace,
+            .mode = walls.mode,
+            .network = walls.network,
+            .writable = walls.writable,
             .closed_modes_missing = closed_modes_missing(),
-            .default_timeout = deployment_.default_timeout,
-            .longest_timeout = deployment_.longest_timeout,
+            .default_timeout = given(configured.timeout),
+            .longest_timeout = given(configured.longest_timeout),
             .answer_within = deployment_.answer_within,
             .arguments = deployment_.arguments};
 }
@@ -135,7 +159,8 @@ std::string Toolbox::own_session(Mode mode, const Network& network) const {
     std::string all = workspace_id_ + "\n" + deployment_.caller + "\n";
     all += std::to_string(static_cast<int>(mode)) + std::to_string(static_cast<int>(network.kind));
     for (const std::string& host : network.hosts) all += "\n" + host;
-    for (const auto* paths : {&deployment_.writable, &deployment_.readable, &deployment_.protect}) {
+    const ToolContext& walls = deployment_.walls;
+    for (const auto* paths : {&walls.writable, &walls.readable, &walls.protect}) {
         all += "\n";
         for (const auto& path : *paths) all += path.string() + "\n";
     }
@@ -149,13 +174,10 @@ bool Toolbox::is_own(const std::string& caller, const std::string& session) cons
 }
 
 ToolContext Toolbox::context_for(const contract::Run& run) const {
-    ToolContext context;
-    context.working_dir = context.workspace = deployment_.workspace;
-    context.mode = run.mode.value_or(deployment_.mode);
-    context.network = run.network.value_or(deployment_.network);
-    context.writable = deployment_.writable;
-    context.readable = deployment_.readable;
-    context.protect = deployment_.protect;
+    ToolContext context = deployment_.walls;
+    context.working_dir = context.workspace;
+    context.mode = run.mode.value_or(context.mode);
+    context.network = run.network.value_or(context.network);
     context.scratch = deployment_.contract->defaults.scratch;
     context.session =
         run.session.empty() ? own_session(context.mode, context.network) : run.session;
@@ -167,7 +189,7 @@ ToolContext Toolbox::context_for(const contract::Run& run) const {
 std::optional<Report> Toolbox::refused(const Request& request, Verdict& verdict) const {
     const contract::Defaults& defaults = deployment_.contract->defaults;
     const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
-    const std::filesystem::path working_dir = deployment_.workspace / request.working_dir;
+    const std::filesystem::path working_dir = deployment_.walls.workspace / request.working_dir;
     const decide::Context context = {
         .working_directory = (working_dir / "").lexically_normal().parent_path().string(),
         .home = home == nullptr ? "" : home};
@@ -197,7 +219,10 @@ Outcome Toolbox::perform(const contract::Run& run, const std::stop_token& cancel
     const contract::Defaults& defaults = deployment_.contract->defaults;
     Verdict verdict;
     if (auto report = refused(run.request, verdict)) return Told{.report = *std::move(report)};
+    const auto allowed = config::narrowed(deployment_.configured, asked_by(run.request));
+    if (!allowed) return Told{.report = not_started(run.request, allowed.error())};
     Request request = run.request;
+    apply_limits(*allowed, request);
     request.env.merge(variables_for(defaults.environment));
     request.log_goes_with_session = defaults.logs_end_with_session;
     request.max_output_bytes = 0;  // read below, in the form that the contract wants

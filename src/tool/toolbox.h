@@ -13,27 +13,22 @@
 #include "base/result.h"
 #include "contract/contract.h"
 #include "decide/rules.h"
+#include "request/settings.h"
 #include "tool/judge.h"
 #include "tool/read_shell.h"
 
 namespace husk::tool {
 
-// What the tools are given by whoever offers them. The files of a configuration fill it in.
+// What the tools are given by whoever offers them.
 struct Deployment {
     const contract::Contract* contract = nullptr;
+    config::Settings configured = {};  // of which a call may only ask for less
     Settings settings = {};
-    std::filesystem::path workspace = {};  // absolute; where calls start
-    Mode mode = Mode::Open;
-    Network network = {};
-    std::vector<std::filesystem::path> writable = {};
-    std::vector<std::filesystem::path> readable = {};
-    std::vector<std::filesystem::path> protect = {};
+    ToolContext walls = {};  // and the workspace, absolute, where calls start
     decide::Rules rules = {};
     std::vector<std::string> notes = {};  // on every run, for example about the configuration
     std::string session = {};             // empty: that of workspace, mode and caller
     std::string caller = {};              // who was authenticated; empty: the user
-    std::optional<std::chrono::milliseconds> default_timeout = {};
-    std::optional<std::chrono::milliseconds> longest_timeout = {};
     std::optional<std::chrono::milliseconds> answer_within = {};
     contract::Situation::Arguments arguments = contract::Situation::Arguments::Usual;
     enum class Report { Left, InMeta } report = Report::Left;  // all of it, without output

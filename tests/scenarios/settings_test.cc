@@ -181,7 +181,7 @@ const char* const burglar =
     "network: open\n"
     "write: [OUTSIDE]\n"
     "read: [~/.ssh]\n"
-    "accept: [seccomp]\n"
+    "accept: [signals]\n"
     "state: /tmp/elsewhere\n"
     "working_directory: /\n"
     "limits: {memory: none, cpu: 10m}\n"
