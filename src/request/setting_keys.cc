@@ -112,7 +112,7 @@ bool read(const Key& key, std::string_view text, std::string& value) {
 }
 
 bool read(const Key&, std::string_view text, Mode& value) {
-    const auto found = std::ranges::find(modes, text);
+    const auto* const found = std::ranges::find(modes, text);
     if (found != modes.end()) value = static_cast<Mode>(found - modes.begin());
     return found != modes.end();
 }

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "request/setting_keys.h"
 #include "request/settings_list.h"
 
@@ -145,6 +148,19 @@ TEST(SettingsFile, TellsWhatIsWrongAndWhere) {
 TEST(SettingsFile, TellsAllThatIsWrongAtOnce) {
     EXPECT_THAT(complaints_of("permissions: {alow: []}\nlimits: {cpu: x}\nmod: 1\n"),
                 ElementsAre(HasSubstr("1: "), HasSubstr("2: "), HasSubstr("3: ")));
+}
+
+TEST(SettingsFile, IsDescribedWithEveryKeyAndAnExampleThatWorks) {
+    std::ifstream file(HUSK_SOURCE_DIR "/docs/configuration.md");
+    const std::string page(std::istreambuf_iterator<char>(file), {});
+    for (const Key& key : keys())
+        EXPECT_THAT(page, HasSubstr("`" + full_name(key.section, key.name) + "`"));
+    for (const ListKey& key : list_keys())
+        EXPECT_THAT(page, HasSubstr("`" + full_name(key.section, key.name) + "`"));
+    const size_t start = page.find("```yaml\n") + 8;
+    const Settings settings = settings_of(page.substr(start, page.find("```", start) - start));
+    EXPECT_EQ(settings.memory.value, 4ULL << 30);
+    EXPECT_THAT(shown(settings, "environment.pass"), ElementsAre(HasSubstr("GH_TOKEN")));
 }
 
 // What is shown can be written into a file again.

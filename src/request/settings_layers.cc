@@ -131,7 +131,7 @@ private:
 // One call on top of the settings.
 class Call {
 public:
-    explicit Call(const Settings& settings) : settings_(settings) {}
+    explicit Call(Settings settings) : settings_(std::move(settings)) {}
 
     void ask_for_mode(Mode mode) {
         const Setting<Mode>& most = settings_.mode;
