@@ -13,8 +13,6 @@
 namespace husk::test {
 namespace {
 
-namespace fs = std::filesystem;
-using testing::ElementsAreArray;
 using testing::HasSubstr;
 using Words = std::vector<std::string>;
 

@@ -97,7 +97,7 @@ END)",
      "python3 -m unittest -q 2>&1 | tail -1; python3 -m pytest -q | grep -o '2 passed'",
      "OK\n2 passed\n"},
     {"Make",
-     "printf 'all: a b c d\\n\\tcat a b c d\\na b c d:\\n\\tsleep 0.1; echo $@ > $@\\n' > Makefile",
+     R"(printf 'all: a b c d\n\tcat a b c d\na b c d:\n\tsleep 0.1; echo $@ > $@\n' > Makefile)",
      "make -s -j4", "a\nb\nc\nd\n"},
     {"Sqlite", "",
      "sqlite3 db 'pragma journal_mode=wal; create table t(x); insert into t values (42);"

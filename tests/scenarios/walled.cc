@@ -33,7 +33,7 @@ Ran Walled::in(const std::string& mode, const std::string& command,
         {"run", "--mode", mode, "--checks", "off", "--cwd", cwd.empty() ? work_.string() : cwd});
     words.insert(words.end(), options.begin(), options.end());
     words.insert(words.end(), {"--", command});
-    const auto program = std::find(words.begin(), words.end(), HUSK_BINARY);
+    const auto program = std::ranges::find(words, HUSK_BINARY);
     words.insert(program, "HOME=" + home_.string());
     return run_program(words);
 }
