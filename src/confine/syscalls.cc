@@ -190,6 +190,12 @@ void judge_tuning(os::SyscallFilter& filter) {
     add(filter, {"ioprio_set", 251, 30}, fail_with(EPERM),
         {{{int_is(1, 0), int_is(0, IOPRIO_WHO_PROCESS)}, let_through},
          {{int_is(1, 0), int_is(0, IOPRIO_WHO_PGRP)}, let_through}});
+    constexpr Syscall of_the_scheduler[] = {{"sched_setparam", 142, 118},
+                                            {"sched_setscheduler", 144, 119},
+                                            {"sched_setaffinity", 203, 122},
+                                            {"sched_setattr", 314, 274}};
+    for (const Syscall& call : of_the_scheduler)
+        add(filter, call, fail_with(EPERM), {{{int_is(0, 0)}, let_through}});
 }
 
 // O_TRUNC empties a file that is opened for reading (or with access mode 3, for nothing), and

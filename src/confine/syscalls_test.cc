@@ -644,6 +644,10 @@ TEST(SyscallPolicies, KeepOtherProcessesWhereNoPidNamespaceDoes) {
         {CALL(setpriority), {PRIO_PGRP, 1, 19}, EPERM},
         {CALL(setpriority), {PRIO_USER, 0, 19}, EPERM},
         {CALL(setpriority), {rubbish | PRIO_USER, rubbish, 19}, EPERM},
+        {CALL(sched_setaffinity), {1, 8, 0}, EPERM},
+        {CALL(sched_setscheduler), {1, 0, 0}, EPERM},
+        {CALL(sched_setparam), {1, 0, 0}, EPERM},
+        {CALL(sched_setattr), {1, 0, 0}, EPERM},
         {CALL(ioprio_set), {1, 1, 0}, EPERM},
         {CALL(ioprio_set), {2, 1, 0}, EPERM},
         {CALL(ioprio_set), {3, 0, 0}, EPERM},
@@ -654,6 +658,8 @@ TEST(SyscallPolicies, KeepOtherProcessesWhereNoPidNamespaceDoes) {
         {CALL(prlimit64), {1, 7, 0, limits}, 0},  // asking is harmless
         {CALL(setpriority), {PRIO_PROCESS, 0, 19}, 0},
         {CALL(setpriority), {PRIO_PGRP, 0, 19}, 0},
+        {CALL(sched_setaffinity), {rubbish, 8, 0}, 0},
+        {CALL(sched_setattr), {0, 0, 0}, 0},
         {CALL(ioprio_set), {1, 0, 0}, 0},
         {CALL(ioprio_set), {2, 0, 0}, 0},
     };
