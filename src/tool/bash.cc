@@ -128,9 +128,9 @@ Report Bash::run(const Request& request, const ToolContext& context) {
     auto call = inside_->start(request, context);
     if (!call) return not_started(request, context, call.error());
     tool::wait_for(*call, context.cancel);
-    if (call->must_be_repeated()) {
-        // Its nursery was killed before any keeper had the plan: nothing ran, so this is not
-        // a second time.
+    while (call->must_be_repeated()) {
+        // Nursery or keeper was killed before there was a command: nothing ran, so this is not a
+        // second time.
         call = inside_->start(std::move(call->plan()), context);
         if (!call) return not_started(request, context, call.error());
         tool::wait_for(*call, context.cancel);

@@ -129,6 +129,7 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     }
     started.call_ = std::move(*call);
     started.plan_ = std::move(plan);
+    ++started.plan_.starts;
     started.absent_ = session->absent();
     started.session_ = std::move(session);
     started.started_at_ = os::Clock::now();
@@ -136,6 +137,14 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     started.session_->make_ahead();
     if (context.on_start) context.on_start(started.call_.files().shell_id);
     return started;
+}
+
+bool StartedCall::must_be_repeated() const {
+    // As many keepers may be dying as there are spares, and each takes a plan with it.
+    constexpr int most_starts = 16;
+    constexpr int most_when_overdue = 2;
+    return taken_back_ && !cancelled_ &&
+           plan_.starts < (overdue_ ? most_when_overdue : most_starts);
 }
 
 void StartedCall::add_fds(std::vector<pollfd>& fds) const {
@@ -203,8 +212,8 @@ bool StartedCall::advance_without_output() {
     if (cancelled_ && !stop_sent_) return try_to_cancel();
     const auto now = os::Clock::now();
     if (background_confirmed_ && now >= started_at_ + plan_.early_end) return true;
-    const bool overdue = now >= started_at_ + start_patience;
-    if (nursery_watched_ && (overdue || session_->nursery_is_gone())) {
+    overdue_ = now >= started_at_ + start_patience;
+    if (nursery_watched_ && (overdue_ || session_->nursery_is_gone())) {
         if (call_.take_back()) return taken_back_ = true;
         nursery_watched_ = false;  // a keeper has it, and needs no nursery
     }

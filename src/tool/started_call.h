@@ -27,6 +27,7 @@ struct CallPlan {
     Input input;
     uint64_t max_output_bytes = 0;
     std::chrono::milliseconds early_end{0};
+    int starts = 0;                  // how often it was handed over
     uint64_t granted_bytes = 0;      // of the state directory's quota
     std::vector<std::string> notes;  // for the report
 };
@@ -47,8 +48,9 @@ public:
     bool advance();
     // The caller does not want it any more: the tree is killed. advance() tells when it is.
     void cancel();
-    // True when nothing was started because the session's nursery died: it can be tried again.
-    bool must_be_repeated() const { return taken_back_ && !cancelled_; }
+    // True when nothing was started, because the session's nursery died, or a keeper that was being
+    // killed took the plan: it can be tried again.
+    bool must_be_repeated() const;
 
     CallPlan& plan() { return plan_; }
     uint64_t granted_bytes() const { return plan_.granted_bytes; }
@@ -75,6 +77,7 @@ private:
     bool cancelled_ = false;
     bool stop_sent_ = false;
     bool taken_back_ = false;
+    bool overdue_ = false;  // nobody took it in time
 };
 
 }  // namespace husk::tool

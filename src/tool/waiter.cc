@@ -95,7 +95,6 @@ bool Waiter::advance(Entry& entry) {
     if (!entry.call.advance()) return false;
     if (entry.call.must_be_repeated() && entry.repeat) {
         auto again = entry.repeat(std::move(entry.call.plan()));
-        entry.repeat = nullptr;  // once
         if (again) {
             entry.call = std::move(*again);
             return false;
