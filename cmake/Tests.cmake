@@ -100,6 +100,11 @@ if(HUSK_TESTS)
         target_link_libraries(example_${name} PRIVATE Husk::husk husk_options)
     endforeach()
 
+    add_test(NAME protocol/schemas
+        COMMAND ${PROJECT_SOURCE_DIR}/tests/protocol/schemas_test.sh
+            ${CMAKE_CURRENT_BINARY_DIR} $<TARGET_FILE:husk>)
+    set_tests_properties(protocol/schemas PROPERTIES TIMEOUT 180)
+
     # A sanitized library cannot be linked by a stranger.
     if(NOT HUSK_SANITIZE)
         add_test(NAME architecture/package

@@ -2,9 +2,8 @@
 // what came of the action, and that is rendered.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -25,19 +24,16 @@ inline std::string error_text(const Contract& contract, std::string_view tool,
                               std::string_view arguments, const Situation& situation = in_work()) {
     const auto action = decoded(contract, tool, arguments, situation);
     if (action) return "";
-    EXPECT_TRUE(action.error().is_error) << arguments;
+    if (!action.error().is_error) throw std::logic_error("not told as an error");
     return action.error().text;
 }
 
-// The action; fails the test when it is another one.
+// The action; it is thrown why there is none.
 template <class Kind>
 Kind action_of(const Contract& contract, std::string_view tool, std::string_view arguments,
                const Situation& situation = in_work()) {
     const auto action = decoded(contract, tool, arguments, situation);
-    if (!action || !std::holds_alternative<Kind>(*action)) {
-        ADD_FAILURE() << arguments << (action ? "" : ": " + action.error().text);
-        return {};
-    }
+    if (!action) throw std::logic_error(action.error().text);
     return std::get<Kind>(*action);
 }
 

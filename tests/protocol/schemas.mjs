@@ -1,0 +1,111 @@
+// Every structured answer fits the schema that its tool has promised: asked of ajv, with answers of
+// the real program. Usage: node schemas.mjs DIRECTORY-WITH-NODE_MODULES HUSK
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, mkdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const [modules, husk] = process.argv.slice(2);
+const Ajv = createRequire(join(modules, 'x'))('ajv').default;
+
+const place = mkdtempSync(join(tmpdir(), 'husk-schemas-'));
+const work = join(place, 'work');
+mkdirSync(work);
+const env = { ...process.env, HUSK_STATE: join(place, 'state'), XDG_CONFIG_HOME: join(place, 'config') };
+delete env.HUSK_CONFIG;
+const run = (...args) => execFileSync(husk, args, { env, encoding: 'utf8', maxBuffer: 1 << 28 });
+
+let failures = 0;
+let checked = 0;
+function expect(truth, what) {
+    ++checked;
+    if (truth) return;
+    ++failures;
+    console.error(`failed: ${what}`);
+}
+
+// What a contract promises, and a way to call it that looks whether the promise is kept.
+function contract(name) {
+    const ajv = new Ajv({ strict: true, strictTypes: false, allErrors: true });
+    const tools = new Map();
+    for (const tool of JSON.parse(run('tools', '--contract', name, '--cwd', work, '--all-arguments')).tools) {
+        tools.set(tool.name, {
+            takes: ajv.compile(tool.inputSchema),
+            gives: tool.outputSchema && ajv.compile(tool.outputSchema),
+        });
+    }
+    return (toolName, given) => {
+        const tool = tools.get(toolName);
+        const what = `${name} ${toolName} ${JSON.stringify(given).slice(0, 120)}`;
+        const result = JSON.parse(run('call', '--contract', name, '--cwd', work, toolName, JSON.stringify(given)));
+        const answer = result.structuredContent;
+        expect(result.content.every((part) => part.type === 'text' && typeof part.text === 'string'), `${what}: text`);
+        if (tool.gives && !result.isError) expect(answer !== undefined, `${what}: has no structured answer`);
+        if (!tool.gives) expect(answer === undefined, `${what}: has a structured answer that it did not promise`);
+        if (tool.gives && answer !== undefined) {
+            const fits = tool.gives(answer);
+            expect(fits, `${what}: ${JSON.stringify(tool.gives.errors)} in ${JSON.stringify(answer).slice(0, 300)}`);
+        }
+        return { ...result, takes: tool.takes(given) };
+    };
+}
+
+function own() {
+    const call = contract('husk');
+    const samples = [
+        ['echo hi'], ['true'], ['echo x; exit 3'], ['kill -9 $$'], ['seq 100000'], ['printf "\\377\\000"'],
+        ['sleep 300', { timeout_ms: 100 }],
+        ['sleep 300', { timeout_ms: 100, on_timeout: 'kill' }],
+        ['yes', { limits: { output_bytes: 1000 } }],
+        ['sleep 300 & echo left'],
+        ['echo a; echo b >&2', { streams: 'split' }],
+        ['true', { timeout_ms: 900000 }],
+        ['git push --force'], ['if'],
+        ['pwd', { working_directory: '/no/such' }],
+    ];
+    for (const [command, more] of samples)
+        expect(call('bash', { command, ...more }).takes, `the schema takes ${command}`);
+    expect(!call('bash', { command: 'x', timeout: 5 }).takes, 'the schema refuses what the tool refuses');
+    expect(!call('bash', {}).takes, 'the schema wants a command');
+    const { shell_id } = call('bash', { command: 'echo up; sleep 300', run_in_background: true }).structuredContent;
+    call('bash_wait', { shell_id, until: { match: 'up' }, timeout_ms: 5000 });
+    call('bash_wait', { shell_id, timeout_ms: 50 });
+    for (const how of [{}, { since: 1 }, { lines: 1 }, { grep: 'u' }, { grep: '(' }])
+        call('bash_output', { shell_id, ...how });
+    call('bash_list', {});
+    call('bash_kill', { shell_id });
+    call('bash_kill', { shell_id });
+    call('bash_output', { shell_id: 'nobody-1' });
+}
+
+function agentrail() {
+    const call = contract('agentrail');
+    for (const given of [
+        { command: 'echo hi' }, { command: 'exit 3' }, { command: 'kill -9 $$' },
+        { command: 'sleep 300', timeout: 100 }, { command: 'sleep 300', timeout: 0 },
+        { command: 'head -c 1048577 /dev/zero' }, { command: 'pwd', working_directory: 'relative' },
+        { command: 'true', working_directory: '/no/such' },
+    ]) call('Bash', given);
+}
+
+function texts() {
+    contract('phoenix')('bash', { command: 'echo hi; exit 3' });
+    contract('yoi')('Bash', { command: 'seq 200' });
+    const call = contract('codegen');
+    const text = call('Bash', { command: 'sleep 300', description: 'd', run_in_background: true }).content[0].text;
+    const shell_id = /shell_id: (.*)/.exec(text)[1];
+    call('BashOutput', { shell_id });
+    call('KillShell', { shell_id });
+}
+
+try {
+    own();
+    agentrail();
+    texts();
+} finally {
+    for (const { id } of JSON.parse(run('session', 'list', '--json')).sessions) run('session', 'end', id);
+    rmSync(place, { recursive: true, force: true });
+}
+console.log(`${checked} looked at, ${failures} failed`);
+process.exit(failures === 0 ? 0 : 1);

@@ -1,0 +1,272 @@
+// The contract `phoenix` with the real program: REQ-BASH-001 to REQ-BASH-011.
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+#include "contract_calls.h"
+
+namespace husk::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class Phoenix : public testing::Test {
+protected:
+    Json bash(const std::string& command, const std::string& mode = "default") const {
+        return talk_.call("bash", {{"command", command}, {"mode", mode}});
+    }
+    std::string said(const std::string& command) const { return text_of(bash(command)); }
+    // The file of a background command.
+    std::string background(const std::string& command) const {
+        const Json result = bash(command, "background");
+        EXPECT_FALSE(is_error(result));
+        return between(text_of(result), "<output_file>", "</output_file>");
+    }
+
+    Conversation talk_{"phoenix"};
+};
+
+TEST_F(Phoenix, REQ_BASH_001_CombinesBothStreamsInTheWorkingDirectory) {
+    const Json result = bash("pwd; echo err >&2; echo out");
+    EXPECT_EQ(text_of(result), talk_.work() + "\nerr\nout\n");
+    EXPECT_FALSE(is_error(result));
+    EXPECT_FALSE(result.contains("structuredContent"));
+}
+
+TEST_F(Phoenix, REQ_BASH_001_CutsOnlyWhatIsTooLong) {
+    const std::string whole = said("head -c 131072 /dev/zero | tr '\\0' a");
+    EXPECT_EQ(whole, std::string(131072, 'a'));
+    const std::string cut = said("printf B; head -c 131072 /dev/zero | tr '\\0' a; printf E");
+    EXPECT_EQ(cut, "[output truncated in middle: got 131074 bytes, max is 131072 bytes]\nB" +
+                       std::string(4095, 'a') + "\n\n[snip]\n\n" + std::string(4095, 'a') + "E");
+}
+
+// It takes the thirty seconds that it promises.
+TEST_F(Phoenix, REQ_BASH_002_TheDefaultTimeoutEndsTheWholeTree) {
+    const Mark mark;
+    const Json result = bash("echo part; (exec -a " + mark.word() + " sleep 300) & sleep 200");
+    EXPECT_EQ(text_of(result), "[command timed out after 30s]\npart\n");
+    EXPECT_TRUE(is_error(result));
+    EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }));
+}
+
+TEST_F(Phoenix, REQ_BASH_003_TheFileEndsWithTheTruth) {
+    struct {
+        const char* command;
+        std::string file;
+    } const cases[] = {
+        {"true", "[background process completed with exit code 0]\n"},
+        {"false", "[background process completed with exit code 1]\n"},
+        {"echo a; exit 3", "a\n[background process completed with exit code 3]\n"},
+        {"printf a", "a\n[background process completed with exit code 0]\n"},
+        {"echo a; exit 255", "a\n[background process completed with exit code 255]\n"},
+        {"(sleep 0.2; echo late) &", "late\n[background process completed with exit code 0]\n"},
+        {"echo a # a comment", "a\n[background process completed with exit code 0]\n"},
+        {"cat <<END\nin a document\nEND",
+         "in a document\n[background process completed with exit code 0]\n"},
+        {"echo \"[background process completed with exit code 9]\"; exit 2",
+         "[background process completed with exit code 9]\n"
+         "[background process completed with exit code 2]\n"},
+        {"kill -9 $$", "[background process killed by signal 9 (SIGKILL)]\n"},
+        {"kill -TERM $$", "[background process killed by signal 15 (SIGTERM)]\n"},
+        {"kill -SEGV $$", "[background process killed by signal 11 (SIGSEGV)]\n"},
+    };
+    for (const auto& one : cases) {
+        const std::string file = background(one.command);
+        EXPECT_TRUE(eventually([&] { return read_text(file) == one.file; })) << one.command << "\n"
+                                                                             << read_text(file);
+    }
+}
+
+TEST_F(Phoenix, REQ_BASH_003_TheLastLineIsNoOutput) {
+    const std::string file = background("echo hello");
+    ASSERT_TRUE(eventually([&] { return read_text(file).ends_with("code 0]\n"); }));
+    const Json shells = talk_.husk()({"shells", "--json"}).json();
+    const std::string id = shells["shells"][0]["shell_id"];
+    EXPECT_EQ(shells["shells"][0]["excerpt"]["total_bytes"], 6);
+    EXPECT_EQ(talk_.husk()({"output", id}).out, "hello\n");
+    EXPECT_EQ(talk_.husk()({"output", id, "--grep", "completed"}).out, "");
+    EXPECT_EQ(talk_.husk()({"output", id, "--tail", "1"}).out, "hello\n");
+}
+
+TEST_F(Phoenix, REQ_BASH_003_AnotherCallStopsIt) {
+    const Mark mark;
+    const std::string text =
+        text_of(bash("echo up; (exec -a " + mark.word() + " sleep 300) & wait", "background"));
+    const std::string file = between(text, "<output_file>", "</output_file>");
+    ASSERT_TRUE(eventually([&] { return read_text(file) == "up\n" && !mark.bearers().empty(); }));
+    const std::string how = between(text, "To stop: ", "</reminder>");
+    EXPECT_EQ(how, "kill -9 -" + between(text, "<pid>", "</pid>"));
+    EXPECT_EQ(said(how), "");
+    EXPECT_TRUE(eventually([&] {
+        return read_text(file) == "up\n[background process killed by signal 9 (SIGKILL)]\n";
+    })) << read_text(file);
+    EXPECT_TRUE(mark.bearers().empty());
+}
+
+TEST_F(Phoenix, REQ_BASH_004_HasNoTerminalAndNoInput) {
+    EXPECT_EQ(said("tty; [ -t 0 ] || [ -t 1 ] || [ -t 2 ] || echo none; cat; echo end"),
+              "not a tty\nnone\nend\n");
+}
+
+TEST_F(Phoenix, REQ_BASH_005_TheDescriptionHasTheDirectory) {
+    const Json tools =
+        talk_.husk()({"tools", "--contract", "phoenix", "--cwd", talk_.work()}).json()["tools"];
+    ASSERT_EQ(tools.size(), 1U);
+    EXPECT_THAT(tools[0]["description"], HasSubstr(talk_.work()));
+    EXPECT_EQ(tools[0]["inputSchema"]["required"], Json::array({"command"}));
+}
+
+TEST_F(Phoenix, REQ_BASH_006_TellsFailuresApart) {
+    EXPECT_EQ(said("echo why; exit 3"), "[command failed: exit code 3]\nwhy\n");
+    EXPECT_EQ(said("kill -9 $$"), "[command failed: killed by signal 9 (SIGKILL)]\n");
+    EXPECT_THAT(said("no-such-program-here"), StartsWith("[command failed: exit code 127]\n"));
+    talk_.move_to(talk_.work() + "/missing");
+    const Json result = bash("true");
+    EXPECT_THAT(text_of(result),
+                StartsWith("Failed to spawn process: working directory: No such "));
+    EXPECT_TRUE(is_error(result));
+}
+
+TEST_F(Phoenix, REQ_BASH_007_RejectsAndRunsNothing) {
+    const std::string add =
+        "permission denied: blind git add commands (git add -A, git add ., git add --all, git add "
+        "*) are not allowed, specify files explicitly";
+    const std::string push =
+        "permission denied: git push --force is not allowed. Use --force-with-lease for safer "
+        "force "
+        "pushes, or push without force";
+    const std::string rm =
+        "permission denied: this rm command could delete critical data (.git, home directory, or "
+        "root). Specify the full path explicitly (no wildcards, ~, or $HOME)";
+    const struct {
+        const char* command;
+        const std::string& text;
+    } cases[] = {
+        {"git add -A", add},
+        {"git add .", add},
+        {"git add --all", add},
+        {"git add *", add},
+        {"cd x && git -C dir add -A", add},
+        {"echo $(git add -A)", add},
+        {"git push --force", push},
+        {"git push -f origin main", push},
+        {"sudo git push -f", push},
+        {"rm -rf /", rm},
+        {"rm -rf ~", rm},
+        {"rm -rf $HOME", rm},
+        {"rm -rf .git", rm},
+        {"rm -rf *", rm},
+        {"rm -rf .*", rm},
+        {"true | rm -fr ~/x", rm},
+        {"sudo rm -r -f /", rm},
+        {"bash -c 'rm -rf /'", rm},
+    };
+    for (const auto& one : cases) {
+        const Json result =
+            talk_.call_among_stand_ins("git rm sudo", "bash", {{"command", one.command}});
+        EXPECT_EQ(text_of(result), one.text) << one.command;
+        EXPECT_TRUE(is_error(result));
+    }
+    EXPECT_EQ(said("if"), "Failed to parse script");
+    EXPECT_EQ(said("echo 'x"), "Failed to parse script");
+    EXPECT_FALSE(std::filesystem::exists(talk_.mark())) << read_text(talk_.mark());
+}
+
+TEST_F(Phoenix, REQ_BASH_007_LetsTheRestPass) {
+    for (const char* command :
+         {"git add src/main.cc", "git push --force-with-lease", "git push", "rm -r .git",
+          "rm -f .git", "rm -rf node_modules", "rm -rf /tmp/build", "echo 'rm -rf /'",
+          "git commit -m 'never git add .'"}) {
+        const Json result = talk_.call_among_stand_ins("git rm", "bash", {{"command", command}});
+        EXPECT_FALSE(is_error(result)) << command << ": " << text_of(result);
+    }
+}
+
+TEST_F(Phoenix, REQ_BASH_008_RestrictedModeWritesNothingAnywhere) {
+    const Conversation restricted("phoenix", {"--mode", "read-only"});
+    const auto said = [&](const std::string& command) {
+        return text_of(restricted.call("bash", {{"command", command}}));
+    };
+    for (const char* place : {"x", "/tmp/x", "$HOME/x", "/dev/shm/x", "/var/tmp/x"})
+        EXPECT_THAT(said("echo a > " + std::string(place)),
+                    StartsWith("[command failed: exit code 1]"))
+            << place;
+    EXPECT_THAT(said("chmod 700 /tmp"), StartsWith("[command failed: exit code 1]"));
+    EXPECT_EQ(said("echo a > /dev/null; echo read; cat /etc/hostname >/dev/null"), "read\n");
+    EXPECT_THAT(said("exec 3<>/dev/tcp/127.0.0.1/9"), StartsWith("[command failed: exit code 1]"));
+    EXPECT_THAT(said("kill -0 " + std::to_string(::getpid())),
+                StartsWith("[command failed: exit code 1]"));
+    EXPECT_EQ(said("git add -A"), said("git add ."));
+}
+
+TEST_F(Phoenix, REQ_BASH_008_RestrictedModeReadsItsOwnLogs) {
+    const Conversation restricted("phoenix", {"--mode", "read-only"});
+    const auto said = [&](const std::string& command, const char* mode) {
+        return text_of(restricted.call("bash", {{"command", command}, {"mode", mode}}));
+    };
+    const std::string text = said("echo up; sleep 300", "background");
+    const std::string file = between(text, "<output_file>", "</output_file>");
+    EXPECT_EQ(
+        said("for i in $(seq 100); do grep . " + file + " && break; sleep 0.05; done", "default"),
+        "up\n");
+    EXPECT_EQ(said(between(text, "To stop: ", "</reminder>"), "default"), "");
+    EXPECT_TRUE(eventually([&] { return read_text(file).ends_with("(SIGKILL)]\n"); }));
+}
+
+TEST_F(Phoenix, REQ_BASH_009_WithoutLandlockRestrictedIsAnError) {
+    const auto with = [&](std::vector<std::string> args) {
+        std::vector<std::string> words = {"env", "HUSK_PRETEND=landlock=0"};
+        for (std::string& word : talk_.husk().argv(std::move(args))) words.push_back(word);
+        return run_program(words);
+    };
+    const Ran refused = with({"call", "--contract", "phoenix", "--mode", "read-only", "--cwd",
+                              talk_.work(), "bash", R"({"command": "true"})"});
+    EXPECT_TRUE(is_refusal(refused));
+    for (const char* fact : {"Landlock", "5.13", "6.7", "6.12"})
+        EXPECT_THAT(refused.err, HasSubstr(fact));
+    const Ran open = with(talk_.args("bash", R"({"command": "git add -A"})"));
+    EXPECT_THAT(text_of(open.json()), StartsWith("permission denied: "));
+    const Ran tools = with({"tools", "--contract", "phoenix"});
+    EXPECT_THAT(tools.json()["tools"][0]["description"],
+                HasSubstr("Restricted mode is not available"));
+    EXPECT_THAT(tools.err, HasSubstr("Landlock"));
+}
+
+TEST_F(Phoenix, REQ_BASH_010_KeepsNothingBetweenCalls) {
+    EXPECT_EQ(said("cd /; export X=1; f() { echo f; }"), "");
+    EXPECT_EQ(said("pwd; echo \"[$X]\"; type f 2>/dev/null || echo no f"),
+              talk_.work() + "\n[]\nno f\n");
+}
+
+TEST_F(Phoenix, REQ_BASH_010_CancellingEndsTheTree) {
+    const Mark mark;
+    const std::string started = talk_.work() + "/started";
+    const std::string command =
+        "echo part; (exec -a " + mark.word() + " sleep 300) & touch " + started + "; wait";
+    Live live(talk_.husk(), talk_.args("bash", Json{{"command", command}}.dump()));
+    ASSERT_TRUE(eventually([&] { return std::filesystem::exists(started); }));
+    live.signal(SIGTERM);
+    const auto line = live.line();
+    ASSERT_TRUE(line);
+    const Json result = Json::parse(*line);
+    EXPECT_EQ(text_of(result), "[command cancelled]\npart\n");
+    EXPECT_TRUE(is_error(result));
+    EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }));
+}
+
+TEST_F(Phoenix, REQ_BASH_011_TheDisplayLeavesOutARedundantCd) {
+    const auto display = [&](const std::string& command) {
+        return bash(command)["_meta"]["husk/display"]["display"];
+    };
+    EXPECT_EQ(display("cd " + talk_.work() + " && echo x"), "echo x");
+    EXPECT_EQ(display("cd " + talk_.work() + "; echo x"), "echo x");
+    EXPECT_EQ(display("cd / && echo x"), "cd / && echo x");
+    EXPECT_EQ(display("cd " + talk_.work() + " && false || echo x"), "false || echo x");
+    EXPECT_EQ(bash("cd / && echo x")["_meta"]["husk/display"]["command"], "cd / && echo x");
+}
+
+}  // namespace
+}  // namespace husk::test

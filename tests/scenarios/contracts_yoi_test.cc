@@ -1,0 +1,112 @@
+// The contract `yoi` with the real program.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "contract_calls.h"
+
+namespace husk::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class Yoi : public testing::Test {
+protected:
+    std::string said(const std::string& command, int timeout = 60) const {
+        const Json result = talk_.call("Bash", {{"command", command}, {"timeout", timeout}});
+        EXPECT_FALSE(is_error(result));
+        EXPECT_FALSE(result.contains("structuredContent"));
+        return text_of(result);
+    }
+
+    Conversation talk_{"yoi"};
+};
+
+TEST_F(Yoi, RunsSimpleCommand) { EXPECT_EQ(said("echo hello"), "$ echo hello\nhello\n"); }
+
+TEST_F(Yoi, MergesStdoutAndStderr) {
+    EXPECT_EQ(said("echo out; echo err 1>&2"), "$ echo out; echo err 1>&2\nout\nerr\n");
+}
+
+TEST_F(Yoi, NonzeroExitIsReported) {
+    EXPECT_EQ(said("exit 7"), "$ exit 7 (exit 7)");
+    EXPECT_EQ(said("kill -9 $$"), "$ kill -9 $$ (terminated by signal)");
+    EXPECT_THAT(said("if"), StartsWith("$ if (exit 2)\n"));
+}
+
+TEST_F(Yoi, CdDoesNotPersistAcrossCalls) {
+    EXPECT_EQ(said("cd /"), "$ cd /");
+    EXPECT_EQ(said("pwd"), "$ pwd\n" + talk_.work() + "\n");
+}
+
+TEST_F(Yoi, TimeoutKillsLongCommand) {
+    const Mark mark;
+    const std::string command = "echo part; (exec -a " + mark.word() + " sleep 300) & sleep 300";
+    const std::string text = said(command, 1);
+    EXPECT_THAT(text, HasSubstr(" (timed out after 1s)\n[partial output before timeout "));
+    EXPECT_THAT(text, testing::EndsWith("]\npart\n"));
+    EXPECT_TRUE(mark.bearers().empty());
+    EXPECT_EQ(said("sleep 30", 0), "$ sleep 30 (timed out after 1s)");
+}
+
+TEST_F(Yoi, InvalidJsonIsInvalidArgument) {
+    const Json result = talk_.raw("Bash", "not json");
+    EXPECT_THAT(text_of(result), StartsWith("invalid Bash input: "));
+    EXPECT_TRUE(is_error(result));
+}
+
+std::string spill_of(const std::string& text) { return between(text, " at ", "]\n"); }
+
+TEST_F(Yoi, LongOutputSpillsAndReturnsTail) {
+    const std::string text = said("for i in $(seq 1 200); do echo line $i; done");
+    EXPECT_THAT(text,
+                HasSubstr("[showing last 80 of 200 lines \xe2\x80\x94 full output (1692 bytes)"));
+    EXPECT_THAT(text, HasSubstr("\nline 121\n"));
+    EXPECT_THAT(text, HasSubstr("\nline 200\n"));
+    EXPECT_THAT(text, Not(HasSubstr("\nline 120\n")));
+    const std::string path = spill_of(text);
+    EXPECT_EQ(lines_of(read_text(path)).size(), 200U);
+    EXPECT_EQ(said("wc -l < " + path), "$ wc -l < " + path + "\n200\n");
+    struct stat info{};
+    ASSERT_EQ(::stat(path.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777, 0600U);
+}
+
+TEST_F(Yoi, WideShortOutputStillSpillsWhenByteBudgetExceeded) {
+    const std::string text = said("printf 'x%.0s' {1..20480}");
+    EXPECT_THAT(text,
+                HasSubstr("[showing last 12288 bytes of 1 lines \xe2\x80\x94 full output (20480 "
+                          "bytes) at "));
+    EXPECT_THAT(text, testing::EndsWith("]\n" + std::string(12288, 'x')));
+    EXPECT_THAT(said("seq 100000"),
+                HasSubstr("[showing last 80 lines (tail of 588895-byte output)"));
+}
+
+TEST_F(Yoi, BackgroundJobDoesNotHang) {
+    EXPECT_EQ(said("(sleep 0.05; echo bg) &"), "$ (sleep 0.05; echo bg) &\nbg\n");
+    EXPECT_EQ(said("(sleep 0.05; echo bg; exit 9) & exit 3"),
+              "$ (sleep 0.05; echo bg; exit 9) & exit 3 (exit 3)\nbg\n");
+}
+
+TEST_F(Yoi, SpilledFilesAreCleanedUpWhenTheSessionEnds) {
+    const std::string path = spill_of(said("seq 200"));
+    ASSERT_TRUE(std::filesystem::exists(path)) << path;
+    const Json sessions = talk_.husk()({"session", "list", "--json"}).json();
+    const std::string name = sessions["sessions"][0]["name"];
+    EXPECT_EQ(talk_.husk()({"session", "end", name}).code, 0);
+    EXPECT_FALSE(std::filesystem::exists(path));
+    EXPECT_EQ(said("echo again"), "$ echo again\nagain\n");
+}
+
+TEST_F(Yoi, HasNoChecksUnlessTheUserAddsThem) {
+    const Json arguments = {{"command", "git add -A"}};
+    EXPECT_FALSE(is_error(talk_.call_among_stand_ins("git", "Bash", arguments)));
+    EXPECT_EQ(read_text(talk_.mark()), "git was run\n");
+    talk_.configure("packs: {git: on}");
+    EXPECT_TRUE(is_error(talk_.call_among_stand_ins("git", "Bash", arguments)));
+    EXPECT_EQ(read_text(talk_.mark()), "git was run\n");
+}
+
+}  // namespace
+}  // namespace husk::test
