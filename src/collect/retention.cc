@@ -23,6 +23,7 @@
 #include "run/blank_pool.h"
 #include "run/call.h"
 #include "run/session.h"
+#include "run/session_table.h"
 
 namespace husk::collect {
 namespace {
@@ -277,12 +278,19 @@ Result<void> remove_shell(const run::StateDir& state, const std::string& id) {
 }
 
 Result<void> remove_what_went_with_sessions(const run::StateDir& state) {
-    for (const std::string& id : TRY(shell_ids(state))) {
-        const auto files = open_shell(state, id);
-        if (!files || files->nursery_lives()) continue;
-        const auto now = look(*files);
-        if (now && !now->tree_lives && call_from_json(now->call).goes_with_session)
-            CHECK(remove_shell(state, id));
+    for (const run::SessionInfo& session : TRY(run::list_sessions(state))) {
+        // One without a name has only calls of one caller, who asks for no such thing.
+        if (session.nursery != 0 || session.name.empty()) continue;
+        const auto records =
+            os::open_at(state.sessions(), session.id + "/rec", O_RDONLY | O_DIRECTORY);
+        if (!records) continue;
+        for (const std::string& number : TRY(os::list(*records))) {
+            const std::string id = session.id + "-" + number;
+            const auto files = open_shell(state, id);
+            const auto now = files ? look(*files) : Result<Snapshot>(Snapshot{});
+            if (now && !now->tree_lives && call_from_json(now->call).goes_with_session)
+                CHECK(remove_shell(state, id));
+        }
     }
     return {};
 }

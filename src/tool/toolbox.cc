@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 #include "collect/retention.h"
 #include "confine/checks.h"
@@ -107,7 +108,12 @@ Json report_meta(const Report& report) {
 Toolbox::Toolbox(Deployment deployment)
     : deployment_(std::move(deployment)),
       workspace_id_(identity_of(deployment_.walls.workspace)),
-      bash_(settings_for(deployment_)) {}
+      bash_(settings_for(deployment_)) {
+    if (!deployment_.contract->defaults.logs_end_with_session) return;
+    // Sessions that ended by themselves had nobody to do it.
+    if (const auto state = run::StateDir::open_for_reading(deployment_.settings.state))
+        std::ignore = collect::remove_what_went_with_sessions(*state);
+}
 
 contract::Situation Toolbox::situation() const {
     const config::Settings& configured = deployment_.configured;
