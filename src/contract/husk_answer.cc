@@ -15,6 +15,7 @@ namespace {
 
 constexpr double worth_telling = 10;  // seconds
 constexpr size_t most_leftovers = 20;
+constexpr size_t most_denials = 5;
 
 template <class T>
 bool is(const Report& report) {
@@ -77,6 +78,21 @@ Json leftovers_json(const std::vector<Leftover>& leftovers) {
     return list;
 }
 
+Json denial_json(const Denial& denial) {
+    Json json = {{"operation", text::to_utf8(denial.operation)},
+                 {"target", text::to_utf8(denial.target)}};
+    if (!denial.process.empty()) json["process"] = text::to_utf8(denial.process);
+    if (!denial.allow_with.empty()) json["allow_with"] = text::to_utf8(denial.allow_with);
+    return json;
+}
+
+void add_denials(Json& json, const Report& report) {
+    if (report.denials.empty()) return;
+    const size_t shown = std::min(report.denials.size(), most_denials);
+    for (size_t i = 0; i < shown; ++i) json["denials"].push_back(denial_json(report.denials[i]));
+    if (report.denials_total > shown) json["denials_total"] = report.denials_total;
+}
+
 Json verdict_json(const Verdict& verdict) {
     Json json = {{"rule", verdict.rule}, {"reason", text::to_utf8(verdict.reason)}};
     if (!verdict.instead.empty()) json["instead"] = text::to_utf8(verdict.instead);
@@ -112,6 +128,7 @@ Json structured(const Action& action, const Told& told) {
                        {"lines", report.excerpt.total_lines},
                        {"left_out", missing}};
     if (seconds_of(report) >= worth_telling) json["seconds"] = seconds_of(report);
+    add_denials(json, report);
     if (!report.leftovers.empty()) json["leftovers"] = leftovers_json(report.leftovers);
     if (!told.met.empty()) json["met"] = told.met;
     if (!told.line.empty()) json["line"] = text::plain(told.line);
@@ -166,6 +183,12 @@ std::vector<std::string> lines_of(const Action& action, const Told& told, const 
             left +=
                 " " + leftover["name"].get<std::string>() + " (pid " + leftover["pid"].dump() + ")";
         lines.push_back(left + ": bash_kill " + report.shell_id);
+    }
+    for (size_t i = 0; i < std::min(report.denials.size(), most_denials); ++i) {
+        const Denial& denial = report.denials[i];
+        lines.push_back(
+            "the walls stopped: " + denial.operation + " " + denial.target +
+            (denial.allow_with.empty() ? "" : "; the user can allow it with " + denial.allow_with));
     }
     for (std::string& note : notes_of(action, report)) lines.push_back(std::move(note));
     std::erase(lines, "");

@@ -309,6 +309,34 @@ TEST(HuskContract, TellsWhatWasCutLeftAndNoted) {
     EXPECT_EQ(said.structured->at("seconds"), 10);
 }
 
+TEST(HuskContract, TellsWhatTheWallsStopped) {
+    const auto run = run_of(own, "bash", any);
+    Told told = told_of(run, {.ending = Exited{1}});
+    EXPECT_FALSE(own.render(run, told).structured->contains("denials"));
+    Denial denial;
+    denial.operation = "write";
+    denial.target = "/etc/passwd";
+    denial.process = "tee";
+    denial.allow_with = "--write /etc";
+    told.report.denials.assign(5, denial);
+    told.report.denials_total = 5;
+    Json said = *own.render(run, told).structured;
+    EXPECT_EQ(said["denials"].size(), 5U);
+    EXPECT_EQ(said["denials"][0], (Json{{"operation", "write"},
+                                        {"target", "/etc/passwd"},
+                                        {"process", "tee"},
+                                        {"allow_with", "--write /etc"}}));
+    EXPECT_FALSE(said.contains("denials_total"));
+    told.report.denials.assign(6, denial);
+    told.report.denials_total = 9;
+    said = *own.render(run, told).structured;
+    EXPECT_EQ(said["denials"].size(), 5U);
+    EXPECT_EQ(said["denials_total"], 9);
+    EXPECT_THAT(own.render(run, told).text,
+                HasSubstr("[the walls stopped: write /etc/passwd; the user can allow it with "
+                          "--write /etc]\n"));
+}
+
 TEST(HuskContract, WaitingTellsWhatWasMet) {
     Told told = told_of(run_of(own, "bash", any), {.ending = Running{}, .out = "up\n"});
     told.met = "match";

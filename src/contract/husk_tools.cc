@@ -186,6 +186,13 @@ Json answer_schema() {
                                      {"peak", {{"type", "integer"}}}});
     properties["leftovers"] =
         list_of(object_of({{"pid", {{"type", "integer"}}}, {"name", {{"type", "string"}}}}));
+    Json denial = object_of({{"operation", {{"type", "string"}}},
+                             {"target", {{"type", "string"}}},
+                             {"process", {{"type", "string"}}},
+                             {"allow_with", {{"type", "string"}}}});
+    properties["denials"] = list_of(std::move(denial));
+    properties["denials"]["description"] = "what the walls stopped; do not work around it";
+    properties["denials_total"] = {{"type", "integer"}};
     properties["met"] = of_type("string", "what bash_wait waited for");
     properties["line"] = of_type("string", "that matched");
     properties["notes"] = list_of({{"type", "string"}});
