@@ -1,5 +1,6 @@
 #include "contract/uuid.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -61,11 +62,7 @@ std::optional<std::string> unpacked(uint64_t value) {
 constexpr std::array<size_t, 4> dashes = {8, 13, 18, 23};
 constexpr size_t length = 36;
 
-bool is_dash(size_t place) {
-    for (const size_t dash : dashes)
-        if (place == dash) return true;
-    return false;
-}
+bool is_dash(size_t place) { return std::ranges::find(dashes, place) != dashes.end(); }
 
 }  // namespace
 

@@ -79,7 +79,8 @@ bool has_type(const Json& value, Type type) {
 }
 
 bool is_blank(const Json& value) {
-    return value == "" || value == 0 || value == false || (value.is_object() && value.empty());
+    if (value.is_string()) return value.get_ref<const std::string&>().empty();
+    return value == 0 || value == false || (value.is_object() && value.empty());
 }
 
 std::string quoted_list(const std::vector<std::string>& texts) {

@@ -36,8 +36,8 @@ Result<contract::Bytes> bytes_of(const collect::ShellFiles& files, Which which,
 // In words that a model can use.
 collect::Hint hint_for_tools(const std::string& id) {
     return [id](Which, const collect::ByteRange& left_out) {
-        return "bash_output {\"shell_id\": \"" + id +
-               "\", \"since\": " + std::to_string(left_out.first) + "}";
+        return R"(bash_output {"shell_id": ")" + id + R"(", "since": )" +
+               std::to_string(left_out.first) + "}";
     };
 }
 

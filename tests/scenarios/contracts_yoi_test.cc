@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <csignal>
+
 #include "contract_calls.h"
 
 namespace husk::test {
@@ -97,6 +99,15 @@ TEST_F(Yoi, SpilledFilesAreCleanedUpWhenTheSessionEnds) {
     EXPECT_EQ(talk_.husk()({"session", "end", name}).code, 0);
     EXPECT_FALSE(std::filesystem::exists(path));
     EXPECT_EQ(said("echo again"), "$ echo again\nagain\n");
+}
+
+TEST_F(Yoi, SpilledFilesOfASessionThatDiedGoWithTheNextCall) {
+    const std::string path = spill_of(said("seq 200"));
+    ASSERT_TRUE(std::filesystem::exists(path)) << path;
+    ASSERT_EQ(::kill(nursery_of(talk_.husk()), SIGKILL), 0);
+    EXPECT_TRUE(eventually([&] { return nursery_of(talk_.husk()) == 0; }));
+    EXPECT_EQ(said("echo again"), "$ echo again\nagain\n");
+    EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST_F(Yoi, HasNoChecksUnlessTheUserAddsThem) {
