@@ -80,7 +80,7 @@ std::expected<tool::Deployment, Complaints> deployment_of(const ToolOptions& opt
     deployment.session = options.session;
     const bool all = options.all_arguments || configuration.settings.tools.value == "full";
     if (all) deployment.arguments = contract::Situation::Arguments::All;
-    const std::string missing = tool::closed_modes_missing();
+    const std::string missing = tool::closed_modes_missing(deployment.walls);
     if (deployment.walls.mode != Mode::Open && !missing.empty())
         return complaint(needs_landlock(missing));
     deployment.rules = TRY(tool::usable_rules(configuration.settings.rules));

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "collect/retention.h"
-#include "confine/checks.h"
+#include "confine/machine.h"
 #include "render/report_json.h"
 #include "render/verdict_text.h"
 #include "request/environment.h"
@@ -122,7 +122,7 @@ contract::Situation Toolbox::situation() const {
             .mode = walls.mode,
             .network = walls.network,
             .writable = walls.writable,
-            .closed_modes_missing = closed_modes_missing(),
+            .closed_modes_missing = closed_modes_missing(deployment_.walls),
             .default_timeout = given(configured.timeout),
             .longest_timeout = given(configured.longest_timeout),
             .answer_within = deployment_.answer_within,
@@ -315,13 +315,10 @@ Result<KnownShell> Toolbox::own_shell(const std::string& id) const {
     return shell;
 }
 
-std::string closed_modes_missing() {
-    confine::Wanted wanted;
-    wanted.root = ::geteuid() == 0;
-    const auto checked = confine::check_machine(wanted);
-    if (checked) return "";
-    const std::string& why = checked.error().detail;
-    return why.substr(0, why.find(';'));
+std::string closed_modes_missing(const ToolContext& walls) {
+    const Mode mode = walls.mode == Mode::Open ? Mode::ReadOnly : walls.mode;
+    return confine::offer(confine::Machine::assumed(), mode, walls.network.kind, walls.accept)
+        .refusal;
 }
 
 }  // namespace husk::tool

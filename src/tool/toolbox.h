@@ -68,7 +68,8 @@ private:
     Bash bash_;
 };
 
-// Why the closed modes cannot be had on this machine; empty when they can.
-std::string closed_modes_missing();
+// Why these walls, or in mode open those of read-only, cannot be had on this machine; empty when
+// nothing speaks against them.
+std::string closed_modes_missing(const ToolContext& walls);
 
 }  // namespace husk::tool
