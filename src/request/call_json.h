@@ -13,7 +13,7 @@ struct CallNote {
     std::string description;
     std::string session;  // the name, or the id of a private one
     std::string working_dir;
-    std::string workspace;  // of a closed mode
+    std::string workspace;    // of a closed mode
     std::string caller = {};  // empty: nobody in particular
     bool background = false;
     bool goes_with_session = false;  // the log is removed when the session has ended

@@ -48,10 +48,11 @@ packs:
     ASSERT_EQ(result.rules.rules.size(), 1U);
     EXPECT_EQ(result.rules.rules[0].id, "no-db");
     EXPECT_EQ(result.rules.packs, (std::map<std::string, bool>{{"system", true}}));
-    EXPECT_THAT(told(result.ignored), ElementsAre("husk.yaml:4 permissions.allow: Bash(git:*)",
-                                                  "husk.yaml:8 rule \"all\", which allows",
-                                                  "husk.yaml:11 the pack \"rm\" switched off",
-                                                  "husk.yaml:3 permissions.mode: bypassPermissions"));
+    EXPECT_THAT(told(result.ignored),
+                ElementsAre("husk.yaml:4 permissions.allow: Bash(git:*)",
+                            "husk.yaml:8 rule \"all\", which allows",
+                            "husk.yaml:11 the pack \"rm\" switched off",
+                            "husk.yaml:3 permissions.mode: bypassPermissions"));
 }
 
 TEST(Together, HasAllRulesOfBoth) {
