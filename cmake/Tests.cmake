@@ -103,7 +103,7 @@ if(HUSK_TESTS)
     add_test(NAME protocol/schemas
         COMMAND ${PROJECT_SOURCE_DIR}/tests/protocol/schemas_test.sh
             ${CMAKE_CURRENT_BINARY_DIR} $<TARGET_FILE:husk>)
-    set_tests_properties(protocol/schemas PROPERTIES TIMEOUT 180)
+    set_tests_properties(protocol/schemas PROPERTIES TIMEOUT 600)  # with what it installs
 
     # A sanitized library cannot be linked by a stranger.
     if(NOT HUSK_SANITIZE)

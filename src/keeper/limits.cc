@@ -45,12 +45,12 @@ uint64_t written_by(int pid) {
 // be missed and is never counted twice.
 limits::Tree measure(const TreeLimits& most) {
     limits::Tree tree{};
-    proc::kin_count = 0;
+    proc::forget_kin();
     proc::add_children(static_cast<int>(sys::getpid()), 1);
-    for (unsigned next = 0; next < proc::kin_count; ++next) {
+    for (unsigned next = 0; next < proc::kin_count(); ++next) {
         // A bomb: all that matters is known, and time is short.
-        if (most.processes != 0 && proc::kin_count > most.processes) break;
-        const int pid = proc::kin[next].pid;
+        if (most.processes != 0 && proc::kin_count() > most.processes) break;
+        const int pid = proc::kin(next).pid;
         proc::Stat stat{};
         if (!proc::read_stat(pid, stat)) continue;
         tree.use.cpu_us += stat.all_ticks * tick_us;
@@ -58,13 +58,13 @@ limits::Tree measure(const TreeLimits& most) {
         if (most.disk != 0) tree.use.written += written_by(pid);
         proc::add_children(pid, stat.threads);
     }
-    tree.use.processes = proc::kin_count;
+    tree.use.processes = proc::kin_count();
     return tree;
 }
 
 void measure_memory(limits::Tree& tree, uint64_t page_size) {
-    for (unsigned i = 0; i < proc::kin_count; ++i) {
-        const uint64_t own = proc::own_pages(proc::kin[i].pid) * page_size;
+    for (unsigned i = 0; i < proc::kin_count(); ++i) {
+        const uint64_t own = proc::own_pages(proc::kin(i).pid) * page_size;
         tree.use.memory += own;
         raise(tree.largest_process, own);
     }
@@ -73,8 +73,8 @@ void measure_memory(limits::Tree& tree, uint64_t page_size) {
 // Of those that were measured.
 uint64_t memory_counted_once(uint64_t page_size) {
     uint64_t sum = 0;
-    for (unsigned i = 0; i < proc::kin_count; ++i)
-        sum += share_of_memory(proc::kin[i].pid, page_size);
+    for (unsigned i = 0; i < proc::kin_count(); ++i)
+        sum += share_of_memory(proc::kin(i).pid, page_size);
     return sum;
 }
 

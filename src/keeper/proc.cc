@@ -33,8 +33,12 @@ void skip_words(const char*& at, int count) {
     }
 }
 
+constexpr unsigned most_kin = 32768;
+proc::Kin found[most_kin];
+unsigned found_count = 0;
+
 void add_kin(int pid, int parent) {
-    if (proc::kin_count < proc::most_kin) proc::kin[proc::kin_count++] = {pid, parent};
+    if (found_count < most_kin) found[found_count++] = {pid, parent};
 }
 
 // The file is "12 345 6 "; a number may be cut by the end of a read.
@@ -71,8 +75,16 @@ struct DirectoryEntry {
 
 namespace proc {
 
-Kin kin[most_kin];
-unsigned kin_count = 0;
+void forget_kin() { found_count = 0; }
+unsigned kin_count() { return found_count; }
+Kin kin(unsigned index) { return found[index]; }
+
+void spare_kin(bool (*spare)(int pid)) {
+    unsigned kept = 0;
+    for (unsigned i = 0; i < found_count; ++i)
+        if (!spare(found[i].pid)) found[kept++] = found[i];
+    found_count = kept;
+}
 
 int open(int pid, const char* file) { return open_for_reading(path_of(pid, file)); }
 

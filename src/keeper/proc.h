@@ -29,9 +29,11 @@ struct Kin {
 
 // Processes, generation by generation; one list for whoever looks next, touched only as far as
 // a tree reaches. What does not fit is met again when these are gone.
-constexpr unsigned most_kin = 32768;
-extern Kin kin[most_kin];
-extern unsigned kin_count;
+void forget_kin();
+unsigned kin_count();
+Kin kin(unsigned index);
+// Takes out those of whom it says so.
+void spare_kin(bool (*spare)(int pid));
 
 // Adds the children of a process that has this many threads; 0: not known.
 void add_children(int pid, uint64_t threads);

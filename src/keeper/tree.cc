@@ -34,12 +34,9 @@ long signal_one(const Kin& kin, int self, int signal) {
 }
 
 void find_children(tree::Spare spare) {
-    proc::kin_count = 0;
+    proc::forget_kin();
     proc::add_children(static_cast<int>(sys::getpid()), 0);
-    unsigned kept = 0;
-    for (unsigned i = 0; i < proc::kin_count; ++i)
-        if (!spare(proc::kin[i].pid)) proc::kin[kept++] = proc::kin[i];
-    proc::kin_count = kept;
+    proc::spare_kin(spare);
 }
 
 // Runnable, and not one tick of CPU time yet.
@@ -56,8 +53,8 @@ Sent signal_all(int signal, Spare spare) {
     const auto self = static_cast<int>(sys::getpid());
     find_children(spare);
     Sent sent{};
-    for (unsigned next = 0; next < proc::kin_count; ++next) {
-        const Kin kin = proc::kin[next];
+    for (unsigned next = 0; next < proc::kin_count(); ++next) {
+        const Kin kin = proc::kin(next);
         // Its children first: once it is dead they are ours, and this list is behind us.
         proc::add_children(kin.pid, 0);
         const long result = signal_one(kin, self, signal);
@@ -69,8 +66,8 @@ Sent signal_all(int signal, Spare spare) {
 
 bool any_waits_for_cpu() {
     find_children(spare_none);
-    for (unsigned next = 0; next < proc::kin_count; ++next) {
-        const int pid = proc::kin[next].pid;
+    for (unsigned next = 0; next < proc::kin_count(); ++next) {
+        const int pid = proc::kin(next).pid;
         proc::add_children(pid, 0);
         if (waits_for_cpu(pid)) return true;
     }
@@ -79,7 +76,7 @@ bool any_waits_for_cpu() {
 
 bool any_child(Spare spare) {
     find_children(spare);
-    return proc::kin_count > 0;
+    return proc::kin_count() > 0;
 }
 
 bool readable() {

@@ -211,7 +211,7 @@ TEST(Denial, SaysWhatWouldAllowIt) {
         std::chrono::system_clock::time_point(std::chrono::milliseconds(1234567890123));
     const Denial name{parse_target("evil.example:443", std::nullopt).value(), std::nullopt};
     EXPECT_EQ(log_line(name, time),
-              "{\"time\":\"2009-02-13T23:31:30.123Z\",\"operation\":\"connect\","
+              "{\"ns\":1234567890123000000,\"operation\":\"connect\","
               "\"address\":\"evil.example:443\",\"allow_with\":\"network: [evil.example:443]\"}\n");
     EXPECT_THAT(explanation(name), HasSubstr("evil.example:443"));
     EXPECT_THAT(explanation(name), HasSubstr("`network: hosts` in husk.yaml"));

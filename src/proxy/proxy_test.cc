@@ -207,7 +207,7 @@ TEST(Proxy, DeniesWhatIsNotListed) {
     EXPECT_THAT(
         proxy.denials(),
         testing::MatchesRegex(
-            "\\{\"time\":\"[^\"]+Z\",\"operation\":\"connect\",\"address\":\"evil.example:80\","
+            "\\{\"ns\":[0-9]+,\"operation\":\"connect\",\"address\":\"evil.example:80\","
             "\"allow_with\":\"network: \\[evil.example:80\\]\"\\}\n"
             "\\{[^}]*evil.example:22[^}]*\\}\n\\{[^}]*127.0.0.1:[^}]*\\}\n"));
 }

@@ -61,7 +61,7 @@ function own() {
         ['sleep 300 & echo left'],
         ['echo a; echo b >&2', { streams: 'split' }],
         ['true', { timeout_ms: 900000 }],
-        ['git push --force'], ['if'],
+        ['git add -A'], ['if'],
         ['pwd', { working_directory: '/no/such' }],
     ];
     for (const [command, more] of samples)
