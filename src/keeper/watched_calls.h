@@ -56,7 +56,7 @@ inline constexpr WatchedCall watched_calls[] = {
     {44, 206, Attempt::Connect, {}, {}, none, 4},       // sendto
 };
 
-inline constexpr int native_number(const WatchedCall& call) {
+constexpr int native_number(const WatchedCall& call) {
 #if defined(__aarch64__)
     return call.aarch64;
 #else
