@@ -37,9 +37,9 @@ void add_findings(std::vector<Finding>& found, const Pack& pack, const Scene& sc
 
 std::span<const Pack* const> all_packs() {
     // The first that denies gives the reason: those that know most about a program stand first.
-    static constexpr std::array packs = {&git_pack,      &rm_pack,         &destroyers_pack,
-                                         &system_pack,   &escalation_pack, &exfiltration_pack,
-                                         &injection_pack};
+    static constexpr std::array packs = {
+        &git_pack,        &rm_pack,           &destroyers_pack, &system_pack,
+        &escalation_pack, &exfiltration_pack, &injection_pack,  &administration_pack};
     return packs;
 }
 

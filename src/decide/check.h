@@ -52,6 +52,7 @@ struct Pack {
 extern const Pack git_pack;
 extern const Pack rm_pack;
 extern const Pack system_pack;
+extern const Pack administration_pack;
 extern const Pack destroyers_pack;
 extern const Pack escalation_pack;
 extern const Pack exfiltration_pack;

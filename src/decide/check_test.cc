@@ -19,7 +19,7 @@ TEST(Packs, AreThese) {
         EXPECT_FALSE(pack->about.empty()) << pack->name;
     }
     EXPECT_THAT(names, ElementsAre("git", "rm", "destroyers", "system", "escalation",
-                                   "exfiltration", "injection"));
+                                   "exfiltration", "injection", "administration"));
     EXPECT_THAT(on, ElementsAre("git", "rm", "destroyers"));
 }
 

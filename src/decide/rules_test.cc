@@ -87,7 +87,7 @@ TEST(Compile, SwitchesPacksByName) {
     texts.packs = {{"kubernetes", true}};
     EXPECT_EQ(problem_of(texts).message,
               "there is no pack \"kubernetes\"; there are git, rm, destroyers, system, escalation, "
-              "exfiltration, injection");
+              "exfiltration, injection, administration");
 }
 
 TEST(Compile, ChecksTheExamplesOfALongRule) {
