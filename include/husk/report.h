@@ -131,6 +131,7 @@ struct Report {
     std::optional<double> duration_ms;
     std::optional<int> pid;  // of the main process, which leads its group
     bool in_background = false;
+    std::vector<std::string> environment;  // names of the variables that it was given
     Usage usage;
     std::optional<Verdict> verdict;  // none when nothing was decided
     Confinement confinement;

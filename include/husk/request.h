@@ -83,6 +83,9 @@ struct Limits {
 
 struct Request {
     std::string command = {};                // for bash -c
+    // Not empty: this program with these arguments is run, and no shell. `command` is then only
+    // what people and rules see of it.
+    std::vector<std::string> argv = {};
     std::string description = {};            // recorded, not interpreted
     std::filesystem::path working_dir = {};  // empty: the context's
     std::optional<std::chrono::milliseconds> timeout = {};

@@ -35,7 +35,7 @@ const char* name_of(record::Step step) {
         case record::Step::WireDescriptors: return "dup3";
         case record::Step::EnterDirectory: return "enter the working directory";
         case record::Step::SetLimits: return "set the limits";
-        case record::Step::Execute: return "execute bash";
+        case record::Step::Execute: return "execute";
     }
     return "start";
 }

@@ -1,7 +1,9 @@
 #include "os/procfs.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -70,6 +72,33 @@ std::optional<ProcessInfo> process_info(pid_t pid) {
     struct stat owner{};
     if (::stat(proc(pid, "").c_str(), &owner) == 0) info.uid = owner.st_uid;
     return info;
+}
+
+std::optional<ProcessUse> process_use(pid_t pid) {
+    const auto stat = read_file(proc(pid, "/stat"));
+    const auto statm = read_file(proc(pid, "/statm"));
+    if (!stat || !statm) return std::nullopt;
+    // Behind the name, which may hold anything: state, then numbers from the fourth field on.
+    const size_t name_end = stat->rfind(')');
+    if (name_end == std::string::npos) return std::nullopt;
+    std::istringstream fields(stat->substr(name_end + 2));
+    constexpr int before_times = 11;
+    std::string skipped;
+    for (int i = 0; i < before_times; ++i) fields >> skipped;
+    int64_t user = 0, system = 0, reaped_user = 0, reaped_system = 0;
+    fields >> user >> system >> reaped_user >> reaped_system;
+    uint64_t size = 0, resident = 0, shared = 0;
+    std::istringstream(*statm) >> size >> resident >> shared;
+    if (!fields) return std::nullopt;
+    const auto ticks = std::max(1L, ::sysconf(_SC_CLK_TCK));
+    const auto page = static_cast<uint64_t>(std::max(1L, ::sysconf(_SC_PAGESIZE)));
+    const auto time = [&](int64_t count) {
+        constexpr int64_t ns_in_s = 1'000'000'000;
+        return std::chrono::nanoseconds(count * (ns_in_s / ticks));
+    };
+    return ProcessUse{.cpu = time(user + system),
+                      .reaped_cpu = time(reaped_user + reaped_system),
+                      .memory = (resident - std::min(resident, shared)) * page};
 }
 
 std::vector<ProcessInfo> descendants(pid_t pid) {

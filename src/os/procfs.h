@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,6 +22,15 @@ struct ProcessInfo {
 };
 
 std::optional<ProcessInfo> process_info(pid_t pid);
+
+// What a process uses at this moment.
+struct ProcessUse {
+    std::chrono::nanoseconds cpu{0};
+    std::chrono::nanoseconds reaped_cpu{0};  // of children that it has waited for
+    uint64_t memory = 0;                     // bytes that are its own
+};
+
+std::optional<ProcessUse> process_use(pid_t pid);
 
 // All living descendants of a process, nearest first; zombies are not alive.
 std::vector<ProcessInfo> descendants(pid_t pid);

@@ -22,6 +22,7 @@ const char* word(Type type) {
         case Type::Flag: return "boolean";
         case Type::Integer: return "integer";
         case Type::Number: return "number";
+        case Type::TextList: return "array";
         case Type::TextMap:
         case Type::Object: return "object";
     }
@@ -72,6 +73,10 @@ bool has_type(const Json& value, Type type) {
         case Type::Flag: return value.is_boolean();
         case Type::Integer: return whole(value).has_value();
         case Type::Number: return value.is_number();
+        case Type::TextList:
+            return value.is_array() && std::ranges::all_of(value, [](const Json& element) {
+                       return element.is_string();
+                   });
         case Type::TextMap: return value.is_object() && std::ranges::all_of(value, is_text_or_null);
         case Type::Object: return value.is_object();
     }
@@ -80,7 +85,7 @@ bool has_type(const Json& value, Type type) {
 
 bool is_blank(const Json& value) {
     if (value.is_string()) return value.get_ref<const std::string&>().empty();
-    return value == 0 || value == false || (value.is_object() && value.empty());
+    return value == 0 || value == false || (value.is_structured() && value.empty());
 }
 
 std::string quoted_list(const std::vector<std::string>& texts) {
@@ -91,7 +96,8 @@ std::string quoted_list(const std::vector<std::string>& texts) {
 
 std::optional<std::string> wrong(const Field& field, const Json& value, const std::string& name) {
     if (!has_type(value, field.type)) {
-        const std::string of = field.type == Type::TextMap ? " of strings" : "";
+        const bool holds_texts = field.type == Type::TextMap || field.type == Type::TextList;
+        const std::string of = holds_texts ? " of strings" : "";
         return code(name) + " must be " + article(word(field.type)) + of + ", not " +
                described(value);
     }
@@ -174,6 +180,7 @@ Json property_of(const Field& field) {
     if (field.least) property["minimum"] = *field.least;
     if (field.most) property["maximum"] = *field.most;
     if (!field.by_default.is_null()) property["default"] = field.by_default;
+    if (field.type == Type::TextList) property["items"] = {{"type", "string"}};
     if (field.type == Type::TextMap)
         property["additionalProperties"] = {{"type", Json::array({"string", "null"})}};
     if (field.type == Type::Object) {
@@ -270,6 +277,12 @@ std::string text_of(const Json& arguments, const char* name, const std::string& 
 bool flag_of(const Json& arguments, const char* name) {
     const auto found = arguments.find(name);
     return found != arguments.end() && found->get<bool>();
+}
+
+std::vector<std::string> texts_of(const Json& arguments, const char* name) {
+    const auto found = arguments.find(name);
+    if (found == arguments.end()) return {};
+    return found->get<std::vector<std::string>>();
 }
 
 std::optional<int64_t> integer_of(const Json& arguments, const char* name) {

@@ -20,6 +20,7 @@ enum class Type {
     Flag,
     Integer,
     Number,
+    TextList,
     TextMap,  // an object of texts; null takes one out
     Object,   // with fields of its own
 };
@@ -67,6 +68,7 @@ std::expected<Json, std::string> read_arguments(std::string_view text,
 // Of what read_fields has returned.
 std::string text_of(const Json& arguments, const char* name, const std::string& otherwise = "");
 bool flag_of(const Json& arguments, const char* name);
+std::vector<std::string> texts_of(const Json& arguments, const char* name);
 std::optional<int64_t> integer_of(const Json& arguments, const char* name);
 
 }  // namespace husk::schema

@@ -1,6 +1,8 @@
 #include "run/plan.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -83,6 +85,14 @@ std::string filled_in(std::string text, std::string_view place, const std::strin
     return text;
 }
 
+// errno, or 0 when it can be executed.
+int why_not_executable(const std::string& file) {
+    struct stat info{};
+    if (::stat(file.c_str(), &info) != 0) return errno;
+    if (!S_ISREG(info.st_mode)) return EACCES;
+    return ::faccessat(AT_FDCWD, file.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
 // A keeper knows no words: it is given the line for each ending.
 std::vector<std::string> lines_of(const std::optional<LastLine>& line) {
     if (!line) return {};
@@ -149,6 +159,29 @@ Result<std::string> find_bash() {
         at = end + 1;
     }
     return failure("bash", ENOENT, "not found in PATH (" + path + "); install it or extend PATH");
+}
+
+Result<std::string> find_program(const std::string& name, const std::string& path,
+                                 const std::filesystem::path& directory) {
+    if (name.contains('/')) {
+        const std::string file = (directory / name).string();
+        const int error = why_not_executable(file);
+        if (error != 0) return failure("program", error, name);
+        return file;
+    }
+    const std::string places = path.empty() ? "/usr/local/bin:/usr/bin:/bin" : path;
+    int worst = ENOENT;
+    for (size_t at = 0; at <= places.size();) {
+        const size_t end = std::min(places.find(':', at), places.size());
+        const std::string candidate =
+            (directory / places.substr(at, end - at) / name).lexically_normal().string();
+        at = end + 1;
+        if (name.empty() || name == "." || name == "..") break;
+        const int error = why_not_executable(candidate);
+        if (error == 0) return candidate;
+        if (error == EACCES) worst = EACCES;
+    }
+    return failure("program", worst, name);
 }
 
 std::vector<ResourceLimit> process_limits(const Limits& asked) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,11 @@ Result<std::string> encode(const LaunchPlan& plan);
 
 // bash, by the PATH of this process.
 Result<std::string> find_bash();
+
+// A program by its name, as execvp does it: with a slash it is a path, below `directory` if it is
+// not absolute; else the first in `path` (empty: where programs usually are) that can be executed.
+Result<std::string> find_program(const std::string& name, const std::string& path,
+                                 const std::filesystem::path& directory);
 
 // What the kernel enforces for each process: also no core files, and a number of open files that
 // is the same whatever the caller allows itself.

@@ -42,6 +42,13 @@ Result<fs::path> working_dir_of(const Request& request, const ToolContext& conte
     return dir.empty() ? own : own / dir;
 }
 
+// Where programs are looked for: as the command would.
+std::string path_of(const std::map<std::string, std::optional<std::string>>& env) {
+    if (const auto given = env.find("PATH"); given != env.end()) return given->second.value_or("");
+    const char* own = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+    return own == nullptr ? "" : own;
+}
+
 // What the session is asked for. The root that may be written is the conversation's, never the
 // call's.
 Result<confine::Wanted> walls_of(const ToolContext& context) {
@@ -69,7 +76,7 @@ Result<confine::Wanted> walls_of(const ToolContext& context) {
 
 Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
                            const Settings& settings, unsigned umask) {
-    CHECK(check_command(request.command));
+    if (request.argv.empty()) CHECK(check_command(request.command));
     CallPlan plan;
     plan.working_dir = TRY(working_dir_of(request, context));
     plan.wanted = TRY(walls_of(context));
@@ -89,9 +96,15 @@ Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
     plan.note.goes_with_session = request.log_goes_with_session;
 
     run::LaunchPlan& launch = plan.launch;
-    launch.program = TRY(run::find_bash());
-    // --norc: a bash that finds itself under sshd would read ~/.bashrc even for -c.
-    launch.argv = {"bash", "--norc", "-c", "--", request.command};
+    if (request.argv.empty()) {
+        launch.program = TRY(run::find_bash());
+        // --norc: a bash that finds itself under sshd would read ~/.bashrc even for -c.
+        launch.argv = {"bash", "--norc", "-c", "--", request.command};
+    } else {
+        launch.program =
+            TRY(run::find_program(request.argv.front(), path_of(request.env), plan.working_dir));
+        launch.argv = request.argv;
+    }
     plan.env = request.env;
     launch.background = request.background;
     launch.streams = request.streams;

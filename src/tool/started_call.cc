@@ -267,6 +267,8 @@ Report StartedCall::report() const {
         return failed(refused->cause);
     }
     report = report_of(*files, *now, plan_.note);
+    for (const std::string& variable : plan_.launch.env)
+        report.environment.push_back(variable.substr(0, variable.find('=')));
     if (auto added = add_output(report, *files, Whole{}, plan_.max_output_bytes); !added)
         report.notes.push_back("the output could not be read: " + added.error().text());
     report.notes.insert(report.notes.begin(), plan_.notes.begin(), plan_.notes.end());
