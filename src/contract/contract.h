@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <expected>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "contract/docware_settings.h"
 #include "request/schema.h"
 
 namespace husk::contract {
@@ -38,6 +40,7 @@ struct Situation {
     // Clients give up; a call that takes longer is answered while it runs.
     std::optional<milliseconds> answer_within = {};
     enum class Arguments { Usual, All } arguments = Arguments::Usual;  // that a schema shows
+    DocwareSettings docware = {};                                      // of that contract alone
 };
 
 // ---- what a contract has unless the configuration says otherwise
@@ -91,13 +94,25 @@ struct Portion {
     bool wanted() const { return whole + head + tail > 0; }
 };
 
+// A command that is looked at each second while it runs.
+struct Watch {
+    // Of all processors. Whatever uses more for ten seconds on end is stopped.
+    std::optional<uint64_t> most_cpu_percent = {};
+    bool output = false;  // its pieces are events too
+};
+
 struct Run {
     Request request;
     Portion portion = {};
-    std::optional<Mode> mode = {};        // narrower than the situation's
-    std::optional<Network> network = {};  // likewise
-    std::string session = {};             // empty: the conversation's
-    std::vector<std::string> notes = {};  // about what was asked
+    std::optional<Mode> mode = {};                // narrower than the situation's
+    std::optional<Network> network = {};          // likewise
+    std::string session = {};                     // empty: the conversation's
+    std::vector<std::string> notes = {};          // about what was asked
+    std::optional<Verdict> verdict = {};          // of checks of the contract's own: deny, or ask
+    std::optional<Environment> environment = {};  // other than the contract's usual one
+    bool private_tmp = false;                     // TMPDIR is a directory for this call alone
+    std::optional<Watch> watch = {};
+    Json kept = nullptr;  // what the contract itself needs for its answer
 };
 struct Read {
     std::string shell_id;
@@ -131,6 +146,23 @@ struct Bytes {
     bool whole() const { return head.size() == total; }
 };
 
+// What the tree of a command uses at one moment; measured, or absent.
+struct Sample {
+    std::optional<double> cpu_percent = {};  // of all processors, since the sample before
+    std::optional<uint64_t> memory_bytes = {};
+    std::vector<int> pids = {};  // as the command sees them
+};
+struct Began {
+    std::string shell_id;
+};
+struct Over {
+    Ending ending;
+};
+struct Event {
+    std::chrono::system_clock::time_point when;
+    std::variant<Began, OutputPiece, Sample, Over> what;
+};
+
 struct Told {
     Report report;
     Bytes out = {};
@@ -138,6 +170,8 @@ struct Told {
     std::chrono::system_clock::time_point created = {};
     std::string met = {};  // of a Wait
     std::string line = {};
+    std::optional<int> parent_pid = {};  // of the main process
+    std::vector<Event> events = {};      // of a Run that is watched
 };
 struct Listed {
     std::vector<Report> shells;
@@ -166,6 +200,10 @@ Json result_json(const Answer& answer);
 
 // ---- the contract
 
+// Events in their order become records for whoever wants to know while a command runs. Has a
+// memory: one for each call.
+using Stream = std::function<std::vector<Json>(const Event& event)>;
+
 struct Contract {
     std::string_view name;
     Defaults defaults;
@@ -175,11 +213,14 @@ struct Contract {
     std::expected<Action, Answer> (*decode)(std::string_view tool, std::string_view arguments,
                                             const Situation& situation);
     Answer (*render)(const Action& action, const Outcome& outcome);
+    // None: this contract tells nothing before the end.
+    Stream (*stream)() = nullptr;
 };
 
 // Each in the file of its name.
 extern const Contract phoenix_contract;
 extern const Contract codegen_contract;
+extern const Contract docware_contract;
 extern const Contract agentrail_contract;
 extern const Contract yoi_contract;
 extern const Contract husk_contract;

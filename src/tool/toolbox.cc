@@ -13,8 +13,10 @@
 #include "render/verdict_text.h"
 #include "request/environment.h"
 #include "request/settings_layers.h"
+#include "tool/call_watch.h"
 #include "tool/display_of.h"
 #include "tool/engine_values.h"
+#include "tool/private_dir.h"
 #include "tool/read_shell.h"
 #include "tool/wait_until.h"
 
@@ -49,13 +51,18 @@ std::string digest(std::string_view text) {
     return name;
 }
 
-Variables variables_for(contract::Environment environment) {
+Variables variables_for(contract::Environment environment, Mode mode) {
     using enum contract::Environment;
     Variables variables;
     if (environment == Inherited) return variables;
+    if (environment == FromNothing &&
+        std::getenv("PATH") == nullptr)  // NOLINT(concurrency-mt-unsafe)
+        variables["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         const std::string name(text.substr(0, text.find('=')));
+        // Walls withhold these themselves, and give their own in the place of some.
+        if (mode != Mode::Open && environment == FromNothing && is_withheld(name)) continue;
         if (environment == FromNothing ? name != "PATH" : is_withheld(name))
             variables[name] = std::nullopt;
     }
@@ -68,6 +75,19 @@ Variables variables_for(contract::Environment environment) {
 bool only_not_understood(const Judged& judged, const decide::Rules& rules) {
     return judged.verdict.rule == "not-understood" && rules.rules.empty() &&
            rules.mode != decide::Mode::Strict;
+}
+
+// What the contract's own checks say, where it is stricter or the same.
+void add_own_checks(Judged& judged, const std::optional<Verdict>& own) {
+    if (!own || judged.rejected) return;
+    const auto decision = own->decision == "deny" ? decide::Decision::Deny : decide::Decision::Ask;
+    if (decision < judged.verdict.decision) return;
+    judged.verdict.decision = decision;
+    judged.verdict.rule = own->rule;
+    judged.verdict.where = own->where;
+    judged.verdict.reason = own->reason;
+    judged.verdict.instead = own->instead;
+    judged.verdict.allow_with.clear();
 }
 
 Outcome failed(const Error& error) { return contract::Failed{error}; }
@@ -126,7 +146,8 @@ contract::Situation Toolbox::situation() const {
             .default_timeout = given(configured.timeout),
             .longest_timeout = given(configured.longest_timeout),
             .answer_within = deployment_.answer_within,
-            .arguments = deployment_.arguments};
+            .arguments = deployment_.arguments,
+            .docware = deployment_.docware};
 }
 
 Json Toolbox::tools() const {
@@ -137,7 +158,8 @@ Json Toolbox::tools() const {
 }
 
 std::expected<Json, std::string> Toolbox::call(std::string_view tool, std::string_view arguments,
-                                               const std::stop_token& cancel) {
+                                               const std::stop_token& cancel,
+                                               const OnRecord& on_record) {
     const contract::Contract& contract = *deployment_.contract;
     const contract::Situation here = situation();
     std::string names;
@@ -152,7 +174,7 @@ std::expected<Json, std::string> Toolbox::call(std::string_view tool, std::strin
     const auto action = contract.decode(tool, arguments, here);
     if (!action) return contract::result_json(action.error());
     const Outcome outcome =
-        std::visit([&](const auto& one) { return perform(one, cancel); }, *action);
+        std::visit([&](const auto& one) { return perform(one, cancel, on_record); }, *action);
     contract::Answer answer = contract.render(*action, outcome);
     const auto* told = std::get_if<Told>(&outcome);
     if (told != nullptr && deployment_.report == Deployment::Report::InMeta)
@@ -192,7 +214,8 @@ ToolContext Toolbox::context_for(const contract::Run& run) const {
 }
 
 // The report of a command that may not be started.
-std::optional<Report> Toolbox::refused(const Request& request, Verdict& verdict) const {
+std::optional<Report> Toolbox::refused(const contract::Run& run, Verdict& verdict) const {
+    const Request& request = run.request;
     const contract::Defaults& defaults = deployment_.contract->defaults;
     const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
     const std::filesystem::path working_dir = deployment_.walls.workspace / request.working_dir;
@@ -203,7 +226,9 @@ std::optional<Report> Toolbox::refused(const Request& request, Verdict& verdict)
     // bash runs the lines before the one that it cannot read.
     if (judged.rejected && defaults.unparsable == contract::Unparsable::BashSaysIt)
         judged = judge_readable(request.command, deployment_.rules, context);
+    add_own_checks(judged, run.verdict);
     verdict = reported(judged.verdict);
+    if (run.verdict && verdict.rule == run.verdict->rule) verdict.risk = run.verdict->risk;
     using enum decide::Decision;
     if (judged.verdict.decision == Allow) return std::nullopt;
     if (!defaults.refuses_what_it_does_not_understand &&
@@ -221,20 +246,24 @@ std::optional<Report> Toolbox::refused(const Request& request, Verdict& verdict)
     return report;
 }
 
-Outcome Toolbox::perform(const contract::Run& run, const std::stop_token& cancel) {
+Outcome Toolbox::perform(const contract::Run& run, const std::stop_token& cancel,
+                         const OnRecord& on_record) {
     const contract::Defaults& defaults = deployment_.contract->defaults;
     Verdict verdict;
-    if (auto report = refused(run.request, verdict)) return Told{.report = *std::move(report)};
+    if (auto report = refused(run, verdict)) return Told{.report = *std::move(report)};
     const auto allowed = config::narrowed(deployment_.configured, asked_by(run.request));
     if (!allowed) return Told{.report = not_started(run.request, allowed.error())};
     Request request = run.request;
+    ToolContext context = context_for(run);
     apply_limits(*allowed, request);
-    request.env.merge(variables_for(defaults.environment));
+    const std::optional<PrivateDir> tmp =
+        run.private_tmp ? PrivateDir::make() : std::optional<PrivateDir>();
+    if (tmp) request.env["TMPDIR"] = tmp->path().string();
+    request.env.merge(variables_for(run.environment.value_or(defaults.environment), context.mode));
     request.log_goes_with_session = defaults.logs_end_with_session;
     request.max_output_bytes = 0;  // read below, in the form that the contract wants
-    ToolContext context = context_for(run);
     context.cancel = cancel;
-    Told told{.report = bash_.run(request, context)};
+    Told told = watched(request, context, run.watch, on_record);
     Report& report = told.report;
     report.verdict = std::move(verdict);
     report.notes.insert(report.notes.begin(), deployment_.notes.begin(), deployment_.notes.end());
@@ -242,6 +271,8 @@ Outcome Toolbox::perform(const contract::Run& run, const std::stop_token& cancel
     if (report.shell_id.empty()) return told;
     const auto add = [&]() -> Result<void> {
         const KnownShell shell = TRY(open_known(deployment_.settings, report.shell_id));
+        if (shell.now.record.keeper != 0)
+            told.parent_pid = static_cast<int>(shell.now.record.keeper);
         if (run.portion.wanted()) return add_portion(told, shell, run.portion);
         return add_readable(told, shell, Whole{}, run.request.max_output_bytes);
     };
@@ -250,7 +281,23 @@ Outcome Toolbox::perform(const contract::Run& run, const std::stop_token& cancel
     return told;
 }
 
-Outcome Toolbox::perform(const contract::Read& read, const std::stop_token&) {
+// Runs it, with an eye on it if that is wanted.
+Told Toolbox::watched(const Request& request, ToolContext& context,
+                      const std::optional<contract::Watch>& watch, const OnRecord& on_record) {
+    if (!watch) return {.report = bash_.run(request, context)};
+    CallWatch::OnEvent tell;
+    if (on_record && watch->output && deployment_.contract->stream != nullptr)
+        tell = [stream = deployment_.contract->stream(), &on_record](const contract::Event& event) {
+            for (const Json& record : stream(event)) on_record(record);
+        };
+    CallWatch eye(deployment_.settings, *watch, std::move(tell));
+    eye.attach(context);
+    Told told{.report = bash_.run(request, context)};
+    told.events = eye.finish(told.report.ending);
+    return told;
+}
+
+Outcome Toolbox::perform(const contract::Read& read, const std::stop_token&, const OnRecord&) {
     const auto shell = own_shell(read.shell_id);
     if (!shell) return missing(read.shell_id, shell.error());
     Told told = told_of(*shell);
@@ -261,7 +308,8 @@ Outcome Toolbox::perform(const contract::Read& read, const std::stop_token&) {
     return told;
 }
 
-Outcome Toolbox::perform(const contract::Wait& wait, const std::stop_token& cancel) {
+Outcome Toolbox::perform(const contract::Wait& wait, const std::stop_token& cancel,
+                         const OnRecord&) {
     auto shell = own_shell(wait.shell_id);
     if (!shell) return missing(wait.shell_id, shell.error());
     const auto met = wait_until(shell->files, wait.until, wait.timeout, cancel);
@@ -276,7 +324,7 @@ Outcome Toolbox::perform(const contract::Wait& wait, const std::stop_token& canc
     return told;
 }
 
-Outcome Toolbox::perform(const contract::Kill& kill, const std::stop_token&) {
+Outcome Toolbox::perform(const contract::Kill& kill, const std::stop_token&, const OnRecord&) {
     auto shell = own_shell(kill.shell_id);
     if (!shell) return missing(kill.shell_id, shell.error());
     const auto killed = Shells(deployment_.settings).kill(kill.shell_id, kill.ladder, 0);
@@ -296,7 +344,7 @@ Outcome Toolbox::perform(const contract::Kill& kill, const std::stop_token&) {
     return told;
 }
 
-Outcome Toolbox::perform(const contract::List& list, const std::stop_token&) {
+Outcome Toolbox::perform(const contract::List& list, const std::stop_token&, const OnRecord&) {
     auto all = Shells(deployment_.settings).list();
     if (const auto* error = std::get_if<Error>(&all)) return failed(*error);
     auto& shells = std::get<std::vector<Report>>(all);

@@ -34,6 +34,7 @@ struct Deployment {
     enum class Report { Left, InMeta } report = Report::Left;  // all of it, without output
     // Whether somebody agrees to a command that a rule asks about. None: nobody can be asked.
     std::function<bool(const Judged& judged)> approve = {};
+    contract::DocwareSettings docware = {};
 };
 
 class Toolbox {
@@ -44,21 +45,31 @@ public:
     contract::Json tools() const;
 
     // MCP's CallToolResult; an error only when there is no such tool. Whatever else is wrong is in
-    // the result. May be called from several threads at once.
+    // the result. May be called from several threads at once. `on_record` gets the records of the
+    // contract's stream while the command runs, one at a time, if the call asks for them.
+    using OnRecord = std::function<void(const contract::Json& record)>;
     std::expected<contract::Json, std::string> call(std::string_view tool,
                                                     std::string_view arguments,
-                                                    const std::stop_token& cancel = {});
+                                                    const std::stop_token& cancel = {},
+                                                    const OnRecord& on_record = {});
 
 private:
-    contract::Outcome perform(const contract::Run& run, const std::stop_token& cancel);
-    contract::Outcome perform(const contract::Read& read, const std::stop_token& cancel);
-    contract::Outcome perform(const contract::Wait& wait, const std::stop_token& cancel);
-    contract::Outcome perform(const contract::Kill& kill, const std::stop_token& cancel);
-    contract::Outcome perform(const contract::List& list, const std::stop_token& cancel);
+    contract::Outcome perform(const contract::Run& run, const std::stop_token& cancel,
+                              const OnRecord& on_record);
+    contract::Outcome perform(const contract::Read& read, const std::stop_token& cancel,
+                              const OnRecord& on_record);
+    contract::Outcome perform(const contract::Wait& wait, const std::stop_token& cancel,
+                              const OnRecord& on_record);
+    contract::Outcome perform(const contract::Kill& kill, const std::stop_token& cancel,
+                              const OnRecord& on_record);
+    contract::Outcome perform(const contract::List& list, const std::stop_token& cancel,
+                              const OnRecord& on_record);
 
     contract::Situation situation() const;
     ToolContext context_for(const contract::Run& run) const;
-    std::optional<Report> refused(const Request& request, Verdict& verdict) const;
+    contract::Told watched(const Request& request, ToolContext& context,
+                           const std::optional<contract::Watch>& watch, const OnRecord& on_record);
+    std::optional<Report> refused(const contract::Run& run, Verdict& verdict) const;
     std::string own_session(Mode mode, const Network& network) const;
     bool is_own(const std::string& caller, const std::string& session) const;
     Result<KnownShell> own_shell(const std::string& id) const;

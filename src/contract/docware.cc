@@ -1,0 +1,253 @@
+// The contract `docware`: one tool, `Bash`, that checks what it is given, runs it with or without a
+// shell, and answers with everything that was measured. docs/contracts/docware.md.
+#include "contract/docware.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "base/utf8.h"
+#include "contract/shared.h"
+
+namespace husk::contract {
+namespace {
+
+using enum BashErrorType;
+using schema::flag_of;
+using schema::integer_of;
+using schema::text_of;
+using schema::texts_of;
+
+constexpr milliseconds patience_after_breach{5'000};
+
+// Those whose findings the layers look at. What is a matter of taste, as in `git`, is not theirs.
+const std::set<std::string> packs_of_layers = {
+    "rm", "destroyers", "system", "escalation", "exfiltration", "injection", "administration"};
+
+bool flag_or(const Json& arguments, const char* name, bool otherwise) {
+    return arguments.contains(name) ? flag_of(arguments, name) : otherwise;
+}
+
+std::string inside(const std::filesystem::path& directory, const std::string& path) {
+    return ((directory / path) / "").lexically_normal().parent_path().string();
+}
+
+void append(std::vector<std::string>& list, std::vector<std::string> more) {
+    std::ranges::move(more, std::back_inserter(list));
+}
+
+DocwareCall call_of(const Json& arguments, const Situation& situation) {
+    DocwareCall call;
+    call.command = text_of(arguments, "command");
+    call.args = texts_of(arguments, "args");
+    call.shell = flag_of(arguments, "enable_shell_features");
+    call.line = call.shell ? call.command : text::quote(call.command);
+    if (!call.args.empty()) call.line += " " + text::quote_words(call.args);
+    call.working_dir = inside(situation.working_dir, text_of(arguments, "cwd"));
+    if (const auto env = arguments.find("env"); env != arguments.end())
+        for (const auto& [name, value] : env->items())
+            call.env[name] =
+                value.is_null() ? std::nullopt : std::optional(value.get<std::string>());
+    call.confirmable = flag_of(arguments, "require_confirmation");
+    for (const char* name : {"max_memory", "max_cpu_usage", "max_output_size"})
+        if (arguments.contains(name)) call.resources[name] = arguments[name];
+    call.whitelist = texts_of(arguments, "allowed_commands");
+    for (const std::string& path : texts_of(arguments, "allowed_paths"))
+        call.allowed_paths.push_back(inside(situation.working_dir, path));
+    return call;
+}
+
+// What the call narrows and what the configuration does, both have to be kept.
+std::vector<Validation> validations_of(const DocwareCall& call, const parse::Script& script,
+                                       const std::vector<decide::Finding>& findings,
+                                       const DocwareSettings& settings) {
+    DocwareCall configured = call;
+    configured.whitelist = settings.command_whitelist;
+    configured.allowed_paths.clear();
+    for (const auto& path : settings.allowed_paths)
+        configured.allowed_paths.push_back(path.string());
+    std::vector<Validation> all = {validate(call, script, findings, settings)};
+    const bool more = !settings.command_whitelist.empty() || !settings.allowed_paths.empty();
+    if (more) all.push_back(validate(configured, script, findings, settings));
+    return all;
+}
+
+// Asking for less than the configuration has is fine; asking for more is refused.
+std::optional<Validation> widening(const Json& arguments, const Situation& situation) {
+    const auto refused = [](const std::string& what) {
+        return Validation{.allowed = false,
+                          .reason = what + " is not allowed by the configuration",
+                          .blocked_by = "configuration_check",
+                          .risk = "high",
+                          .checks = {}};
+    };
+    if (flag_of(arguments, "preserve_environment") && !situation.docware.may_preserve_environment)
+        return refused("preserve_environment: true");
+    if (!flag_or(arguments, "enable_sandbox", true) && situation.mode != Mode::Open)
+        return refused("enable_sandbox: false");
+    if (flag_of(arguments, "stream_output") && !situation.docware.streaming)
+        return refused("stream_output: true");
+    return std::nullopt;
+}
+
+Verdict verdict_of(const Validation& validation, const DocwareCall& call) {
+    Verdict verdict;
+    // A person may want a dangerous command, or code from a variable; a list is a list.
+    const bool asks = call.confirmable && (validation.blocked_by == "dangerous_ops_check" ||
+                                           validation.blocked_by == "injection_check");
+    verdict.decision = asks ? "ask" : "deny";
+    verdict.rule = validation.blocked_by;
+    verdict.where = "built in: docware";
+    verdict.reason = validation.reason;
+    verdict.risk = validation.risk;
+    return verdict;
+}
+
+void decode_limits(const Json& arguments, const Situation& situation, Run& run) {
+    const DocwareSettings& settings = situation.docware;
+    const auto amount = [&](const char* name, uint64_t otherwise) {
+        const auto asked = integer_of(arguments, name);
+        return asked ? static_cast<uint64_t>(*asked) : otherwise;
+    };
+    const auto duration = [&](const char* name, milliseconds otherwise) {
+        const auto asked = integer_of(arguments, name);
+        return asked ? std::min(milliseconds(*asked), text::longest_duration) : otherwise;
+    };
+    Request& request = run.request;
+    const milliseconds usual = situation.default_timeout.value_or(settings.default_timeout);
+    milliseconds timeout = duration("timeout", usual);
+    if (situation.longest_timeout && timeout > *situation.longest_timeout) {
+        timeout = *situation.longest_timeout;
+        run.notes.push_back("timeout is at most " + std::to_string(timeout.count()) +
+                            ", so that was taken");
+    }
+    // Both end the command, and the answer has to say which did.
+    const bool by_time = arguments.contains("max_execution_time");
+    const milliseconds longest = duration("max_execution_time", timeout);
+    run.kept["time_is_a_limit"] = by_time && longest < timeout;
+    request.timeout = std::min(timeout, longest);
+    request.limits.memory = amount("max_memory", settings.max_memory);
+    request.limits.processes = settings.max_processes;
+    request.limits.open_files = settings.max_file_descriptors;
+    const uint64_t output = amount("max_output_size", settings.max_output_size);
+    request.output_limit = output;
+    request.keep_output_bytes = std::max(request.keep_output_bytes, output);
+    run.portion = {.whole = output, .head = output};
+    run.watch = Watch{.most_cpu_percent = amount("max_cpu_usage", settings.max_cpu_usage),
+                      .output = flag_of(arguments, "stream_output")};
+    if (arguments.contains("max_file_operations"))
+        run.notes.push_back(
+            "max_file_operations is not enforced: file operations cannot be measured here");
+}
+
+void decode_environment(const Json& arguments, const DocwareCall& call, Run& run, Mode mode) {
+    Request& request = run.request;
+    request.env = call.env;
+    if (flag_of(arguments, "preserve_environment")) {
+        run.environment = Environment::Inherited;
+        return;
+    }
+    run.environment = Environment::FromNothing;
+    request.env.try_emplace("HOME", call.working_dir);
+    request.env.try_emplace("HISTFILE", "/dev/null");
+    request.env.try_emplace("HISTSIZE", "0");
+    if (request.env.contains("TMPDIR")) return;
+    // Behind walls /tmp belongs to the conversation alone.
+    if (mode != Mode::Open) request.env["TMPDIR"] = "/tmp";
+    run.private_tmp = mode == Mode::Open;
+}
+
+std::optional<std::string> wrong_name(const DocwareCall& call) {
+    for (const auto& [name, value] : call.env)
+        if (name.empty() || name.contains('='))
+            return "\"" + name + "\" cannot be the name of an environment variable";
+    return std::nullopt;
+}
+
+void keep_for_answer(const DocwareCall& call, const parse::Script& script,
+                     const std::vector<decide::Finding>& findings,
+                     const std::vector<Validation>& validations, Run& run) {
+    Json args = Json::array();
+    for (const std::string& arg : call.args) args.push_back(text::to_utf8(arg));
+    const Validation& decisive = *std::ranges::find_if(validations, [&](const Validation& one) {
+        return !one.allowed || &one == &validations.back();
+    });
+    Json checks = Json::array();
+    for (const Validation& one : validations) checks.push_back(validation_json(one));
+    if (!decisive.allowed) run.verdict = verdict_of(decisive, call);
+    Json blocked = Json::array();
+    if (!decisive.allowed) blocked.push_back(decisive.blocked_by);
+    if (!decisive.checks.empty() && decisive.checks.back().more.contains("id"))
+        blocked.push_back(decisive.checks.back().more["id"]);
+    run.kept["command"] = text::to_utf8(call.command);
+    run.kept["args"] = std::move(args);
+    run.kept["working_directory"] = text::to_utf8(call.working_dir);
+    run.kept["blocked"] = std::move(blocked);
+    run.kept["risk"] = decisive.risk;
+    run.kept["threats"] = threat_analysis(findings);
+    run.kept["parsing"] = parsed_command(call, script, decisive.risk);
+    run.kept["checks"] = std::move(checks);
+}
+
+std::vector<Tool> tools(const Situation& situation) { return {docware_tool(situation)}; }
+
+std::expected<Action, Answer> decode(std::string_view, std::string_view text,
+                                     const Situation& situation) {
+    const Tool tool = docware_tool(situation);
+    const auto arguments = schema::read_arguments(text, tool.takes, tool.manner);
+    const auto invalid = [](BashErrorType type, std::string message) {
+        return std::unexpected(docware_failure({type, std::move(message)}));
+    };
+    if (!arguments) return invalid(InvalidConfiguration, "Invalid input: " + arguments.error());
+    const DocwareCall call = call_of(*arguments, situation);
+    if (call.command.empty())
+        return invalid(InvalidConfiguration, "Invalid input: `command` is empty");
+    if (const auto name = wrong_name(call)) return invalid(EnvironmentSetupFailed, *name);
+
+    Run run;
+    Request& request = run.request;
+    request.command = call.line;
+    if (!call.shell) {
+        request.argv = {call.command};
+        append(request.argv, call.args);
+    }
+    request.description = text_of(*arguments, "description");
+    if (arguments->contains("cwd")) request.working_dir = call.working_dir;
+    request.streams = Streams::Split;
+    request.leftovers = Leftovers::Kill;
+    request.stop = {.patience = patience_after_breach};
+    if (flag_of(*arguments, "enable_sandbox") && situation.mode == Mode::Open)
+        run.mode = Mode::Workspace;
+    run.kept = {{"capture", flag_or(*arguments, "capture_output", true)}};
+    decode_limits(*arguments, situation, run);
+    decode_environment(*arguments, call, run, run.mode.value_or(situation.mode));
+
+    const parse::Script script = parse::parse(call.line);
+    const decide::Context context = {.working_directory = call.working_dir,
+                                     .home = call.working_dir};
+    const auto findings = decide::findings(script, packs_of_layers, context);
+    std::vector<Validation> validations = validations_of(call, script, findings, situation.docware);
+    if (auto refused = widening(*arguments, situation))
+        validations.insert(validations.begin(), *std::move(refused));
+    keep_for_answer(call, script, findings, validations, run);
+    return run;
+}
+
+}  // namespace
+
+constinit const Contract docware_contract = {
+    .name = "docware",
+    .defaults = {.packs = {},
+                 .unparsable = Unparsable::Refused,
+                 .refuses_what_it_does_not_understand = true,
+                 .leftovers = Leftovers::Kill,
+                 .environment = Environment::FromNothing,
+                 .mode = Mode::Workspace},
+    .tools = tools,
+    .decode = decode,
+    .render = docware_answer,
+    .stream = docware_stream,
+};
+
+}  // namespace husk::contract

@@ -1,0 +1,212 @@
+// The five layers of checks: the first that finds something gives the reason. They guide an agent;
+// what a command can touch is decided by the walls.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "contract/docware.h"
+#include "decide/names.h"
+#include "decide/variables.h"
+
+namespace husk::contract {
+namespace {
+
+using decide::Finding;
+using parse::Command;
+
+// ---- the first: commands that are on the list
+
+// An entry is a program's name, or its path, or several words that a command has to begin with.
+// What is found by PATH is meant by a name; a file of that name anywhere is not.
+bool begins_with(const Command& command, const std::string& entry) {
+    const parse::Script wanted = parse::parse(entry);
+    if (wanted.commands.size() != 1 || wanted.commands[0].words.empty()) return false;
+    const std::vector<parse::Word>& words = wanted.commands[0].words;
+    if (words.size() > command.words.size()) return false;
+    const auto program = command.words[0].value();
+    if (!program) return false;
+    const std::filesystem::path path(*program);
+    const bool usual_place =
+        decide::is_one_of(path.parent_path().string(),
+                          "/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin");
+    const bool same =
+        words[0].is(*program) || (usual_place && words[0].is(path.filename().string()));
+    return same && std::ranges::equal(std::span(words).subspan(1),
+                                      std::span(command.words).subspan(1, words.size() - 1),
+                                      [](const parse::Word& one, const parse::Word& other) {
+                                          return one.known() && other.is(*one.value());
+                                      });
+}
+
+// What it runs is not what its name says, or not only that.
+bool is_disguised(const Command& command) {
+    return !command.opaque.empty() || decide::sets_what_runs(command);
+}
+
+LayerCheck check_whitelist(const DocwareCall& call, const parse::Script& script) {
+    LayerCheck check{.type = "command_whitelist", .details = "No whitelist is given"};
+    if (call.whitelist.empty()) return check;
+    const auto fail = [&](const std::string& command) {
+        check.passed = false;
+        check.details = "Not in the whitelist: " + command;
+        check.more = {{"command", text::to_utf8(command)}};
+        return check;
+    };
+    if (!script.understood()) return fail(call.line);
+    for (const auto& [name, value] : call.env)
+        if (value && decide::decides_what_runs({.name = name, .value = {}, .range = {}}))
+            return fail(name + "=" + *value);
+    for (const Command& command : script.commands) {
+        const bool listed = std::ranges::any_of(call.whitelist, [&](const std::string& entry) {
+            return !command.words.empty() && begins_with(command, entry);
+        });
+        if (is_disguised(command) || (!command.words.empty() && !listed)) return fail(command.text);
+    }
+    check.details = "Every command is in the whitelist";
+    return check;
+}
+
+// ---- the second and the fourth: what the packs have found
+
+// Code that comes in by an argument or a variable; a download that is run is dangerous by itself.
+bool is_injection(const Finding& finding) {
+    return finding.pack == "injection" && finding.check != "injection/download";
+}
+
+LayerCheck found(std::string type, const Finding& finding) {
+    return {.type = std::move(type),
+            .details = finding.check + ": " + finding.reason,
+            .passed = false,
+            .more = {{"id", finding.check},
+                     {"severity", decide::word(finding.severity)},
+                     {"confidence", finding.confidence},
+                     {"matchedPattern", finding.check},
+                     {"evidence", text::to_utf8(finding.evidence)}}};
+}
+
+// The worst; of equals the first.
+const Finding* worst(const std::vector<Finding>& findings, const DocwareSettings& settings,
+                     bool injections) {
+    const Finding* worst = nullptr;
+    for (const Finding& finding : findings) {
+        if (is_injection(finding) != injections) continue;
+        if (!settings.blocks_threats && is_threat(finding)) continue;
+        if (worst == nullptr || finding.severity > worst->severity) worst = &finding;
+    }
+    return worst;
+}
+
+LayerCheck check_dangers(const std::vector<Finding>& findings, const DocwareSettings& settings) {
+    if (const Finding* finding = worst(findings, settings, false))
+        return found("dangerous_operations", *finding);
+    return {.type = "dangerous_operations", .details = "No dangerous operations detected"};
+}
+
+LayerCheck check_injection(const DocwareCall& call, const std::vector<Finding>& findings,
+                           const DocwareSettings& settings) {
+    LayerCheck check{.type = "injection", .details = "No injection attempts detected"};
+    const auto fail = [&](const std::string& id, const std::string& details) {
+        check.passed = false;
+        check.details = details;
+        check.more = {{"id", id}, {"severity", "high"}, {"confidence", 1.0}};
+        return check;
+    };
+    const auto has_nul = [](const std::string& text) { return text.contains('\0'); };
+    if (has_nul(call.command) || std::ranges::any_of(call.args, has_nul))
+        return fail("injection/nul", "a NUL byte would end the argument that it stands in");
+    for (const auto& [name, value] : call.env) {
+        if (has_nul(name) || (value && has_nul(*value)))
+            return fail("injection/nul", "a NUL byte would end the variable that it stands in");
+        const bool loads = decide::is_one_of(name, "BASH_ENV ENV PROMPT_COMMAND SHELLOPTS PS4") ||
+                           name.starts_with("LD_") || name.starts_with("BASH_FUNC_");
+        if (value && loads)
+            return fail("injection/environment",
+                        name + " makes programs run code that is not their own");
+    }
+    if (const Finding* finding = worst(findings, settings, true))
+        return found("injection", *finding);
+    return check;
+}
+
+// ---- the fifth: what is asked for
+
+LayerCheck check_resources(const DocwareCall& call, const DocwareSettings& settings) {
+    const std::array<std::pair<const char*, uint64_t>, 3> most = {
+        {{"max_memory", settings.max_memory},
+         {"max_cpu_usage", settings.max_cpu_usage},
+         {"max_output_size", settings.max_output_size}}};
+    for (const auto& [name, limit] : most) {
+        const auto asked = schema::integer_of(call.resources, name);
+        if (!asked || static_cast<uint64_t>(*asked) <= limit) continue;
+        return {.type = "resource_access",
+                .details = std::string(name) + " " + std::to_string(*asked) + " > " +
+                           std::to_string(limit),
+                .passed = false,
+                .more = {{"resource", name}, {"requested", *asked}, {"limit", limit}}};
+    }
+    return {.type = "resource_access", .details = "All resources are within the limits"};
+}
+
+// ---- all of them
+
+struct Layer {
+    std::string_view blocked_by;
+    std::string_view risk;
+    std::string_view reason;
+    bool with_details;
+};
+
+constexpr Layer whitelist = {"whitelist_check", "high", "Command not in whitelist", false};
+constexpr Layer dangers = {"dangerous_ops_check", "critical",
+                           "Dangerous operation detected: ", true};
+constexpr Layer paths = {"path_security_check", "medium", "Path access violation: ", true};
+constexpr Layer injection = {"injection_check", "high", "Injection attempt detected: ", true};
+constexpr Layer resources = {"resource_access_check", "medium",
+                             "Resource access violation: ", true};
+
+// False when it ends here.
+bool add(Validation& validation, const Layer& layer, LayerCheck check) {
+    const bool passed = check.passed;
+    if (!passed) {
+        validation.allowed = false;
+        validation.blocked_by = layer.blocked_by;
+        validation.risk = layer.risk;
+        validation.reason = std::string(layer.reason) + (layer.with_details ? check.details : "");
+    }
+    validation.checks.push_back(std::move(check));
+    return passed;
+}
+
+}  // namespace
+
+Validation validate(const DocwareCall& call, const parse::Script& script,
+                    const std::vector<Finding>& findings, const DocwareSettings& settings) {
+    Validation validation;
+    const bool allowed = add(validation, whitelist, check_whitelist(call, script)) &&
+                         add(validation, dangers, check_dangers(findings, settings)) &&
+                         add(validation, paths, check_paths(call, script)) &&
+                         add(validation, injection, check_injection(call, findings, settings)) &&
+                         add(validation, resources, check_resources(call, settings));
+    if (allowed) validation.reason = "All security checks passed";
+    return validation;
+}
+
+Json validation_json(const Validation& validation) {
+    Json results = Json::array();
+    for (const LayerCheck& check : validation.checks) {
+        Json one = {{"passed", check.passed},
+                    {"checkType", check.type},
+                    {"details", text::to_utf8(check.details)}};
+        one.update(check.more);
+        results.push_back(std::move(one));
+    }
+    Json json = {{"allowed", validation.allowed}, {"reason", text::to_utf8(validation.reason)}};
+    if (!validation.blocked_by.empty()) json["blockedBy"] = validation.blocked_by;
+    json["riskLevel"] = validation.risk;
+    json["validationResults"] = std::move(results);
+    return json;
+}
+
+}  // namespace husk::contract

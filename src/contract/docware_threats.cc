@@ -1,0 +1,95 @@
+// The threat rules. Each stands for a pack of checks, and tells what they have found.
+#include <algorithm>
+#include <array>
+
+#include "base/utf8.h"
+#include "contract/docware.h"
+
+namespace husk::contract {
+namespace {
+
+using decide::Finding;
+using decide::Severity;
+
+struct ThreatRule {
+    std::string_view id;
+    std::string_view pack;
+    std::string_view type;
+    Severity severity;
+    double confidence;
+    std::string_view description;  // before the reason
+    std::array<std::string_view, 2> mitigations;
+};
+
+constexpr std::array rules = {
+    ThreatRule{
+        "code_injection_detection",
+        "injection",
+        "code_injection",
+        Severity::High,
+        0.8,
+        "Potential code injection detected: ",
+        {"Write out the code that is to be run", "Download to a file, read it, then run the file"}},
+    ThreatRule{"privilege_escalation_detection",
+               "escalation",
+               "privilege_escalation",
+               Severity::Critical,
+               0.9,
+               "Privilege escalation attempt detected: ",
+               {"Do it without more rights", "Ask the user to do the step that needs them"}},
+    ThreatRule{"data_exfiltration_detection",
+               "exfiltration",
+               "data_exfiltration",
+               Severity::High,
+               0.7,
+               "Potential data exfiltration detected: ",
+               {"Keep files and secrets on this machine", "Ask the user to send what is meant"}},
+};
+
+const ThreatRule* rule_for(const Finding& finding) {
+    const auto* rule = std::ranges::find(rules, finding.pack, &ThreatRule::pack);
+    return rule == rules.end() ? nullptr : rule;
+}
+
+std::string_view action_for(Severity severity) {
+    switch (severity) {
+        case Severity::Low: return "allow";
+        case Severity::Medium: return "monitor";
+        case Severity::High: return "require_confirmation";
+        case Severity::Critical: break;
+    }
+    return "block";
+}
+
+}  // namespace
+
+bool is_threat(const Finding& finding) { return rule_for(finding) != nullptr; }
+
+Json threat_analysis(const std::vector<Finding>& findings) {
+    Json threats = Json::array();
+    Severity overall = Severity::Low;
+    for (const Finding& finding : findings) {
+        const ThreatRule* rule = rule_for(finding);
+        if (rule == nullptr) continue;
+        overall = std::max(overall, rule->severity);
+        Json mitigations = Json::array();
+        if (!finding.instead.empty()) mitigations.push_back(finding.instead);
+        for (const std::string_view mitigation : rule->mitigations)
+            mitigations.push_back(mitigation);
+        threats.push_back(
+            {{"ruleId", rule->id},
+             {"threatType", rule->type},
+             {"severity", decide::word(rule->severity)},
+             {"confidence", rule->confidence},
+             {"description", std::string(rule->description) + text::to_utf8(finding.reason)},
+             {"evidence", {{"pattern", finding.check}, {"match", text::to_utf8(finding.evidence)}}},
+             {"mitigationSuggestions", std::move(mitigations)}});
+    }
+    const bool detected = !threats.empty();
+    return {{"threatsDetected", detected},
+            {"threats", std::move(threats)},
+            {"overallRiskLevel", decide::word(overall)},
+            {"recommendedAction", action_for(overall)}};
+}
+
+}  // namespace husk::contract

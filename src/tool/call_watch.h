@@ -1,0 +1,67 @@
+// Looks at a command each second while it runs: what happens becomes events, and whoever takes too
+// much of the processors for too long is stopped.
+#pragma once
+
+#include <husk/husk.h>
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "contract/contract.h"
+
+namespace husk::tool {
+
+// Whether a share of the processors is too large for too long. A compiler at full speed is no
+// attack: only seconds on end count.
+class Sustained {
+public:
+    static constexpr std::chrono::seconds longest{10};
+
+    explicit Sustained(std::optional<uint64_t> most_percent) : most_(most_percent) {}
+
+    // The share over the time since the last one. True when that is the end.
+    bool add(double percent, std::chrono::nanoseconds elapsed) {
+        const bool over = most_ && percent > static_cast<double>(*most_);
+        since_ = over ? since_ + elapsed : std::chrono::nanoseconds(0);
+        return over && since_ >= longest;
+    }
+
+private:
+    std::optional<uint64_t> most_;
+    std::chrono::nanoseconds since_{0};
+};
+
+class CallWatch {
+public:
+    using OnEvent = std::function<void(const contract::Event&)>;
+
+    // `on_event` is called from several threads, one at a time.
+    CallWatch(const Settings& settings, const contract::Watch& wanted, OnEvent on_event);
+
+    // From here on the call is seen, and can be stopped.
+    void attach(ToolContext& context);
+    // The call has ended: its events are complete, and its ending says whether it was stopped here.
+    std::vector<contract::Event> finish(Ending& ending);
+
+private:
+    void note(decltype(contract::Event::what) what);
+    void look(const std::stop_token& over, const std::string& shell_id);
+
+    Settings settings_;
+    contract::Watch wanted_;
+    OnEvent on_event_;
+    std::stop_source stop_;
+    std::optional<std::stop_callback<std::function<void()>>> cancelled_;
+    std::mutex guard_;
+    std::vector<contract::Event> events_;
+    std::optional<LimitExceeded> breach_;
+    std::jthread thread_;
+};
+
+}  // namespace husk::tool
