@@ -58,6 +58,8 @@ void add_tool_options(CLI::App& app, ToolOptions& options) {
     app.add_option("--session", options.session, "Use the session of this name");
     app.add_flag("--all-arguments", options.all_arguments,
                  "Schemas show every argument, also those that are seldom needed");
+    app.add_flag("--may-preserve-environment", options.may_preserve_environment,
+                 "Calls of the contract docware may ask for this program's environment");
     add_setting(app, "--state", options.flags, "state", state_description);
     add_config(app, options.config);
 }
@@ -78,6 +80,7 @@ std::expected<tool::Deployment, Complaints> deployment_of(const ToolOptions& opt
     deployment.walls = std::move(values.context);
     if (deployment.walls.workspace.empty()) deployment.walls.workspace = own_working_directory();
     deployment.session = options.session;
+    deployment.docware.may_preserve_environment = options.may_preserve_environment;
     const bool all = options.all_arguments || configuration.settings.tools.value == "full";
     if (all) deployment.arguments = contract::Situation::Arguments::All;
     const std::string missing = tool::closed_modes_missing(deployment.walls);

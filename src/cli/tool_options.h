@@ -17,6 +17,7 @@ struct ToolOptions {
     std::string session;
     std::string config;
     bool all_arguments = false;
+    bool may_preserve_environment = false;
 };
 
 void add_tool_options(CLI::App& app, ToolOptions& options);

@@ -76,7 +76,7 @@ struct ErrorOf {
                          {{"timeout", limit}}};
     }
     std::optional<BashError> operator()(const Cancelled& cancelled) const {
-        return BashError{ProcessTerminated, "Process terminated: " + cancelled.why, {}};
+        return BashError{ProcessTerminated, "Process terminated: " + cancelled.why};
     }
     std::optional<BashError> operator()(const LimitExceeded& limit) const {
         return limit_error(limit.name, limit.peak, limit.value);
@@ -107,7 +107,7 @@ struct ErrorOf {
     }
     std::optional<BashError> operator()(const Running&) const { return std::nullopt; }
     std::optional<BashError> operator()(const Lost& lost) const {
-        return BashError{ProcessTerminated, "Process lost: " + lost.why, {}};
+        return BashError{ProcessTerminated, "Process lost: " + lost.why};
     }
 };
 

@@ -1,0 +1,421 @@
+// The contract `docware`, called as an agent calls it.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "contract/docware_cases.h"
+#include "harness.h"
+#include "tool/toolbox.h"
+
+namespace husk::test {
+namespace {
+
+namespace fs = std::filesystem;
+using contract::Json;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+class Docware : public testing::TestWithParam<Who> {
+protected:
+    Docware() : husk_(GetParam()) {
+        for (const fs::path& dir : {work_, bin_, home_}) {
+            fs::create_directory(dir);
+            own(dir);
+        }
+    }
+
+    void own(const fs::path& path) const {
+        const bool given = GetParam() == Who::OrdinaryUser && ::geteuid() == 0;
+        EXPECT_EQ(given ? ::lchown(path.c_str(), ordinary_uid, ordinary_uid) : 0, 0);
+    }
+
+    // The whole result. A stand-in of a dangerous program is first in PATH.
+    Json call(const Json& arguments, const std::vector<std::string>& options = {}) const {
+        std::vector<std::string> words =
+            husk_.argv({"call", "--contract", "docware", "--cwd", work_.string()});
+        words.insert(words.end(), options.begin(), options.end());
+        words.insert(words.end(), {"Bash", "-"});
+        const auto program = std::find(words.begin(), words.end(), HUSK_BINARY);
+        const std::string path = bin_.string() + ":/usr/local/bin:/usr/bin:/bin";
+        words.insert(program, {"PATH=" + path, "CALLERS_SECRET=hidden", "HOME=" + home_.string()});
+        const Ran ran = run_program(words, arguments.dump());
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        Json result = Json::parse(ran.out, nullptr, false);
+        if (!result.contains("structuredContent")) {
+            ADD_FAILURE() << ran.out << ran.err;
+            return {{"structuredContent", Json::object()}};
+        }
+        const Json& output = result["structuredContent"];
+        EXPECT_EQ(contract::mismatch(output, contract::docware_output_schema()), "");
+        EXPECT_EQ(Json::parse(result["content"][0]["text"].get<std::string>()), output);
+        EXPECT_EQ(result["isError"], !output["success"].get<bool>());
+        return result;
+    }
+    Json output(const Json& arguments, const std::vector<std::string>& options = {}) const {
+        return call(arguments, options)["structuredContent"];
+    }
+    Json shell(const std::string& command, Json more = Json::object(),
+               const std::vector<std::string>& options = {}) const {
+        more["command"] = command;
+        more["enable_shell_features"] = true;
+        return output(more, options);
+    }
+    std::string error_type(const Json& arguments) const {
+        return output(arguments).value("/error/type"_json_pointer, "");
+    }
+
+    Husk husk_;
+    fs::path work_ = husk_.dir() / "work";
+    fs::path bin_ = husk_.dir() / "bin";
+    fs::path home_ = husk_.dir() / "home";
+};
+
+INSTANTIATE_TEST_SUITE_P(, Docware, both(), who_name);
+
+// ---- two ways to run
+
+TEST_P(Docware, RunsAnArgumentVectorWithoutInterpretingIt) {
+    const Json done =
+        output({{"command", "printf"}, {"args", {"%s\n", "$HOME", "; id", "a  b", "*", "`id`"}}});
+    EXPECT_EQ(done["stdout"], "$HOME\n; id\na  b\n*\n`id`\n");
+    EXPECT_EQ(done["exit_code"], 0);
+    EXPECT_EQ(done["execution_info"]["command"], "printf");
+    EXPECT_EQ(done["execution_info"]["args"][1], "$HOME");
+}
+
+TEST_P(Docware, RunsAShellIfAsked) {
+    const Json done = shell("echo one | cat; echo two >&2; cat <<<", {{"args", {"a; b $x"}}});
+    EXPECT_EQ(done["stdout"], "one\na; b $x\n");
+    EXPECT_EQ(done["stderr"], "two\n");
+    EXPECT_EQ(done["success"], true);
+}
+
+TEST_P(Docware, AnExitCodeIsAnAnswer) {
+    const Json done = shell("exit 3");
+    EXPECT_EQ(done["success"], true);
+    EXPECT_EQ(done["exit_code"], 3);
+    EXPECT_FALSE(done.contains("error"));
+}
+
+TEST_P(Docware, StartsWhereItIsTold) {
+    fs::create_directory(work_ / "sub");
+    own(work_ / "sub");
+    EXPECT_EQ(output({{"command", "pwd"}})["stdout"], work_.string() + "\n");
+    EXPECT_EQ(output({{"command", "pwd"}, {"cwd", "sub"}})["stdout"],
+              (work_ / "sub").string() + "\n");
+}
+
+// ---- environment
+
+TEST_P(Docware, GivesAnEnvironmentFromNothing) {
+    const Json done = output({{"command", "env"}, {"env", {{"GIVEN", "1"}}}});
+    const auto lines = lines_of(done["stdout"].get<std::string>());
+    EXPECT_THAT(lines, UnorderedElementsAre(testing::StartsWith("PATH="), "GIVEN=1",
+                                            "PWD=" + work_.string(), "HOME=" + work_.string(),
+                                            "TMPDIR=/tmp", "HISTFILE=/dev/null", "HISTSIZE=0"));
+    const Json& variables = done["execution_info"]["environment_variables"];
+    EXPECT_EQ(variables.size(), lines.size());
+    for (const auto& [name, value] : variables.items()) EXPECT_EQ(value, "[REDACTED]") << name;
+}
+
+TEST_P(Docware, PreservesTheEnvironmentOnlyWhereThatIsAllowed) {
+    const Json asked = {{"command", "env"}, {"preserve_environment", true}};
+    const Json refused = output(asked);
+    EXPECT_EQ(refused["error"]["type"], "security_validation_failed");
+    EXPECT_EQ(refused["error"]["securityLevel"], "HIGH");
+    const std::string closed =
+        output(asked, {"--may-preserve-environment"})["stdout"].get<std::string>();
+    EXPECT_THAT(closed, testing::Not(HasSubstr("hidden")));  // walls withhold what looks secret
+    const std::string open =
+        output(asked, {"--may-preserve-environment", "--mode", "open"})["stdout"]
+            .get<std::string>();
+    EXPECT_THAT(open, HasSubstr("CALLERS_SECRET=hidden"));
+}
+
+// ---- sandbox
+
+TEST_P(Docware, WritesInTheWorkspaceAndNowhereElse) {
+    const fs::path outside = husk_.dir() / "outside";
+    const Json done = shell("echo in > made; echo out > " + outside.string());
+    EXPECT_EQ(read_text(work_ / "made"), "in\n");
+    EXPECT_FALSE(fs::exists(outside));
+    EXPECT_EQ(done["security_info"]["sandbox_used"], true);
+}
+
+TEST_P(Docware, LeavesTheSandboxOnlyWhereThatIsAllowed) {
+    const Json asked = {{"command", "true"}, {"enable_sandbox", false}};
+    EXPECT_EQ(error_type(asked), "security_validation_failed");
+    const Json open = output(asked, {"--mode", "open"});
+    EXPECT_EQ(open["success"], true);
+    EXPECT_EQ(open["security_info"]["sandbox_used"], false);
+    const Json closed = output({{"command", "true"}, {"enable_sandbox", true}}, {"--mode", "open"});
+    EXPECT_EQ(closed["security_info"]["sandbox_used"], true);
+}
+
+TEST_P(Docware, HasAPrivateDirectoryForTemporaryFilesInOpenModeToo) {
+    const Json done = shell("touch \"$TMPDIR/x\" && stat -c %a \"$TMPDIR\" && echo \"$TMPDIR\"",
+                            Json::object(), {"--mode", "open"});
+    const auto lines = lines_of(done["stdout"].get<std::string>());
+    ASSERT_EQ(lines.size(), 2U) << done.dump();
+    EXPECT_EQ(lines[0], "700");
+    EXPECT_FALSE(fs::exists(lines[1]));
+}
+
+// ---- errors
+
+TEST_P(Docware, SaysWhyACommandCouldNotBeStarted) {
+    write_text(work_ / "plain", "no program\n");
+    own(work_ / "plain");
+    const std::pair<Json, const char*> rows[] = {
+        {{{"command", "no-such-program-here"}}, "command_not_found"},
+        {{{"command", "ls -l"}}, "command_not_found"},
+        {{{"command", "./missing"}}, "command_not_found"},
+        {{{"command", "./plain"}}, "permission_denied"},
+        {{{"command", "true"}, {"cwd", "missing"}}, "working_directory_invalid"},
+        {{{"command", "true"}, {"cwd", "plain"}}, "working_directory_invalid"},
+        {{{"command", "true"}, {"env", {{"A=B", "x"}}}}, "environment_setup_failed"},
+        {{{"command", "true"}, {"args", {std::string(200'000, 'x')}}}, "environment_setup_failed"},
+        {{{"command", "if"}, {"enable_shell_features", true}}, "security_validation_failed"},
+        {{{"command", 5}}, "invalid_configuration"},
+    };
+    for (const auto& [arguments, type] : rows) {
+        const Json done = output(arguments);
+        EXPECT_EQ(done["error"]["type"], type) << done["error"].dump();
+        EXPECT_TRUE(done["exit_code"].is_null());
+        EXPECT_FALSE(done["error"]["recovery_suggestions"].empty());
+    }
+}
+
+TEST_P(Docware, TellsASignalFromAnExit) {
+    const Json done = shell("echo before; kill -9 $$");
+    EXPECT_EQ(done["error"]["type"], "process_terminated");
+    EXPECT_EQ(done["exit_code"], 137);
+    EXPECT_EQ(done["process_info"]["signal"], "SIGKILL");
+    EXPECT_EQ(done["stdout"], "before\n");
+}
+
+TEST_P(Docware, WordsInTheOutputChangeNothing) {
+    const Json done = shell("echo 'Resource limit exceeded: memory (2 > 1)'; echo 'exit: 124'");
+    EXPECT_EQ(done["success"], true);
+    EXPECT_EQ(done["exit_code"], 0);
+}
+
+// ---- checks
+
+TEST_P(Docware, DoesNotStartWhatItRefuses) {
+    write_text(bin_ / "sudo", "#!/bin/sh\ntouch " + (work_ / "started").string() + "\n");
+    fs::permissions(bin_ / "sudo", fs::perms(0755));
+    own(bin_ / "sudo");
+    for (const Json& more : {Json::object(), Json{{"require_confirmation", true}}}) {
+        Json arguments = {{"command", "sudo"}, {"args", {"true"}}};
+        arguments.update(more);
+        const Json done = output(arguments);
+        EXPECT_EQ(done["error"]["type"],
+                  more.empty() ? "security_validation_failed" : "permission_denied");
+        EXPECT_EQ(done["security_info"]["blocked_operations"][0], "dangerous_ops_check");
+        EXPECT_EQ(done["security_info"]["risk_level"], "critical");
+        EXPECT_TRUE(done["process_info"]["pid"].is_null());
+    }
+    EXPECT_FALSE(fs::exists(work_ / "started"));
+}
+
+TEST_P(Docware, KeepsToTheListsOfTheCall) {
+    EXPECT_EQ(error_type({{"command", "true"}, {"allowed_commands", {"ls"}}}),
+              "command_not_allowed");
+    EXPECT_EQ(error_type({{"command", "true"}, {"allowed_commands", {"true"}}}), "");
+    EXPECT_EQ(error_type({{"command", "ls"}, {"args", {"/etc"}}, {"allowed_paths", {"."}}}),
+              "security_validation_failed");
+    EXPECT_EQ(error_type({{"command", "ls"}, {"args", {"."}}, {"allowed_paths", {"."}}}), "");
+    EXPECT_EQ(error_type({{"command", "true"}, {"max_memory", 1ULL << 40}}),
+              "security_validation_failed");
+}
+
+TEST_P(Docware, RulesOfTheUserDecideToo) {
+    write_text(husk_.dir() / "rules.yaml", "permissions:\n  deny: [\"Bash(whoami:*)\"]\n");
+    const Json done =
+        output({{"command", "whoami"}}, {"--config", (husk_.dir() / "rules.yaml").string()});
+    EXPECT_EQ(done["error"]["type"], "command_not_allowed");
+    EXPECT_EQ(done["error"]["userMessage"], "Command 'whoami' is not allowed by security policy");
+}
+
+// ---- limits
+
+TEST_P(Docware, EndsWhatTakesTooLong) {
+    const Json late = output({{"command", "sleep"}, {"args", {"60"}}, {"timeout", 200}});
+    EXPECT_EQ(late["error"]["type"], "execution_timeout");
+    EXPECT_EQ(late["error"]["message"], "Command execution timed out after 200ms");
+    const Json over = shell("echo so far; sleep 60", {{"max_execution_time", 200}});
+    EXPECT_EQ(over["error"]["type"], "resource_limit_exceeded");
+    EXPECT_THAT(over["error"]["message"].get<std::string>(),
+                testing::MatchesRegex("Resource limit exceeded: execution_time .[0-9]+ > 200."));
+    EXPECT_EQ(over["stdout"], "so far\n");
+}
+
+TEST_P(Docware, OutputUpToItsLimitIsFine) {
+    const auto print = [&](int bytes) {
+        return output({{"command", "printf"},
+                       {"args", {"%" + std::to_string(bytes) + "s", "x"}},
+                       {"max_output_size", 1000}});
+    };
+    for (const int bytes : {999, 1000}) {
+        const Json done = print(bytes);
+        EXPECT_EQ(done["success"], true) << bytes;
+        EXPECT_EQ(done["stdout"].get<std::string>().size(), static_cast<size_t>(bytes));
+    }
+    const Json flood = output({{"command", "yes"}, {"max_output_size", 1000}});
+    EXPECT_EQ(flood["error"]["type"], "resource_limit_exceeded");
+    EXPECT_THAT(flood["error"]["message"].get<std::string>(),
+                testing::MatchesRegex("Output size limit exceeded: [0-9]+ > 1000"));
+    EXPECT_EQ(flood["stdout"].get<std::string>().size(), 1000U);
+}
+
+TEST_P(Docware, MemoryBeyondTheLimitIsABreach) {
+    const Mark mark;
+    const Json done = output({{"command", program("hog")},
+                              {"args", {"memory", "500", mark.word()}},
+                              {"max_memory", 100'000'000}});
+    EXPECT_EQ(done["error"]["type"], "resource_limit_exceeded");
+    EXPECT_THAT(done["error"]["message"].get<std::string>(),
+                testing::MatchesRegex("Resource limit exceeded: memory .[0-9]+ > 100000000."));
+    EXPECT_EQ(done["error"]["details"]["violationType"], "memory_limit");
+}
+
+TEST_P(Docware, TenProcessesAreFineAndElevenAreNot) {
+    const auto with = [&](int sleepers) {
+        return shell("for i in $(seq " + std::to_string(sleepers) +
+                     "); do sleep 2 & done; echo all; wait");
+    };
+    EXPECT_EQ(with(9)["success"], true);
+    const Json breach = with(10);
+    EXPECT_EQ(breach["error"]["message"], "Resource limit exceeded: processes (11 > 10)");
+    EXPECT_EQ(breach["stdout"], "all\n");
+}
+
+TEST_P(Docware, AThousandDescriptors) { EXPECT_EQ(shell("ulimit -n")["stdout"], "1000\n"); }
+
+TEST_P(Docware, WhoeverIsDeafToTheSignalIsKilledAfterFiveSeconds) {
+    const auto begun = std::chrono::steady_clock::now();
+    const Json done =
+        shell("trap 'echo asked' TERM; echo up; while :; do sleep 0.1; done", {{"timeout", 500}});
+    const auto took = std::chrono::steady_clock::now() - begun;
+    EXPECT_EQ(done["error"]["type"], "execution_timeout");
+    EXPECT_THAT(done["stdout"].get<std::string>(), HasSubstr("up\nasked\n"));
+    EXPECT_GE(took, 5s);
+    EXPECT_LT(took, 20s);
+}
+
+TEST_P(Docware, ProcessorsAreLimitedAfterTenSeconds) {
+    const Json done = shell("echo busy; while :; do :; done",
+                            {{"max_cpu_usage", 1}, {"timeout", 60'000}, {"stream_output", true}});
+    EXPECT_EQ(done["error"]["type"], "resource_limit_exceeded");
+    EXPECT_THAT(done["error"]["message"].get<std::string>(),
+                testing::MatchesRegex("Resource limit exceeded: cpu_usage .[0-9]+ > 1."));
+    EXPECT_EQ(done["error"]["details"]["violationType"], "cpu_limit");
+    EXPECT_EQ(done["stdout"], "busy\n");
+    EXPECT_GE(done["execution_info"]["execution_time"], 10'000);
+}
+
+TEST_P(Docware, NothingOutlivesItsCommand) {
+    const Mark mark;
+    const Json done = shell("bash -c 'sleep 300 # " + mark.word() + "' & echo hi");
+    EXPECT_EQ(done["stdout"], "hi\n");
+    EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }));
+}
+
+// ---- what is told
+
+TEST_P(Docware, TellsWhatWasMeasuredAndNothingElse) {
+    const Json done = shell("sleep 2.5");
+    const Json& usage = done["resource_usage"];
+    EXPECT_GE(usage["wall_time"], 2500);
+    EXPECT_GT(usage["max_memory_used"], 0);
+    EXPECT_GT(usage["cpu_time"], 0);
+    EXPECT_TRUE(usage["file_operations"].is_null());
+    EXPECT_GT(done["process_info"]["pid"], 0);
+    EXPECT_GT(done["process_info"]["parent_pid"], 0);
+    EXPECT_TRUE(done["process_info"].contains("child_processes"));
+    std::vector<std::string> events;
+    for (const Json& entry : done["debug_info"]["execution_timeline"])
+        events.push_back(entry["event"]);
+    EXPECT_EQ(events.front(), "started");
+    EXPECT_EQ(events.back(), "ended");
+    EXPECT_GE(std::ranges::count(events, "resource_update"), 1);
+}
+
+TEST_P(Docware, StreamsRecordsWithoutGaps) {
+    const Json result = call({{"command", "echo one; echo bad >&2; sleep 0.1; printf two; exit 4"},
+                              {"enable_shell_features", true},
+                              {"stream_output", true}});
+    const Json& records = result["_meta"]["docware/stream"];
+    std::string out, err;
+    for (size_t i = 0; i < records.size(); ++i) {
+        EXPECT_EQ(records[i]["sequenceNumber"], i);
+        EXPECT_EQ(records[i]["streamId"], records[0]["streamId"]);
+        EXPECT_GT(records[i]["timestamp"], 0);
+        if (records[i]["type"] == "stdout") out += records[i]["content"].get<std::string>();
+        if (records[i]["type"] == "stderr") err += records[i]["content"].get<std::string>();
+    }
+    EXPECT_EQ(out, result["structuredContent"]["stdout"]);
+    EXPECT_EQ(out, "one\ntwo");
+    EXPECT_EQ(err, "bad\n");
+    EXPECT_EQ(records.back()["content"]["status"], "completed");
+    EXPECT_EQ(records.back()["content"]["exit_code"], 4);
+}
+
+// ---- whoever offers the tools
+
+tool::Deployment deployment_in(const TempDir& dir) {
+    tool::Deployment deployment;
+    deployment.contract = &contract::docware_contract;
+    deployment.settings.state = dir.path() / "state";
+    deployment.settings.linger = 100ms;  // its nursery goes with the test
+    deployment.workspace = dir.path() / "work";
+    fs::create_directory(deployment.workspace);
+    return deployment;
+}
+
+TEST(DocwareTools, AsksAboutDangerousCommandsIfTheCallWantsThat) {
+    const TempDir dir;
+    const std::string arguments = R"({"command": "chmod 777 made", "require_confirmation": true,
+                                      "enable_shell_features": true})";
+    for (const bool agrees : {false, true}) {
+        tool::Deployment deployment = deployment_in(dir);
+        write_text(deployment.workspace / "made", "");
+        std::string asked;
+        deployment.approve = [&](const tool::Judged& judged) {
+            asked = judged.verdict.reason;
+            return agrees;
+        };
+        tool::Toolbox toolbox(std::move(deployment));
+        const Json result = *toolbox.call("Bash", arguments);
+        EXPECT_THAT(asked, HasSubstr("Dangerous operation detected: administration/open-to-all"));
+        EXPECT_EQ(result["structuredContent"]["success"], agrees);
+        EXPECT_EQ(result["structuredContent"]["security_info"].contains("confirmed"), agrees);
+        fs::remove_all(dir.path() / "work");
+    }
+}
+
+TEST(DocwareTools, GiveTheRecordsOfAStreamWhileTheCommandRuns) {
+    const TempDir dir;
+    tool::Deployment deployment = deployment_in(dir);
+    const fs::path go = deployment.workspace / "go";
+    tool::Toolbox toolbox(std::move(deployment));
+    std::vector<Json> records;
+    // The command ends only when its output has been seen.
+    const auto on_record = [&](const Json& record) {
+        records.push_back(record);
+        if (record["type"] == "stdout") write_text(go, "");
+    };
+    const Json result =
+        *toolbox.call("Bash",
+                      R"({"command": "echo up; until [ -e go ]; do sleep 0.01; done",
+                                          "enable_shell_features": true, "stream_output": true})",
+                      {}, on_record);
+    EXPECT_EQ(result["structuredContent"]["success"], true);
+    EXPECT_EQ(Json(records), result["_meta"]["docware/stream"]);
+}
+
+}  // namespace
+}  // namespace husk::test
