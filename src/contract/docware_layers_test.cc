@@ -1,4 +1,6 @@
 // The five layers, one table each: what they stop, and what they must not.
+#include <gmock/gmock.h>
+
 #include "contract/docware_cases.h"
 #include "decide/everyday.h"
 

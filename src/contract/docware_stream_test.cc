@@ -1,3 +1,5 @@
+#include <gmock/gmock.h>
+
 #include "contract/docware_cases.h"
 
 namespace husk::contract {

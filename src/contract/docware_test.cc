@@ -1,4 +1,6 @@
 // What the tool takes, and what it says about what came of it.
+#include <gmock/gmock.h>
+
 #include "contract/docware_cases.h"
 
 namespace husk::contract {
