@@ -130,6 +130,7 @@ void decode_limits(const Json& arguments, const Situation& situation, Run& run) 
     request.limits.memory = amount("max_memory", settings.max_memory);
     request.limits.processes = settings.max_processes;
     request.limits.open_files = settings.max_file_descriptors;
+    request.limits.disk = settings.max_disk_write;
     const uint64_t output = amount("max_output_size", settings.max_output_size);
     request.output_limit = output;
     request.keep_output_bytes = std::max(request.keep_output_bytes, output);
@@ -137,7 +138,7 @@ void decode_limits(const Json& arguments, const Situation& situation, Run& run) 
     run.watch = Watch{.most_cpu_percent = amount("max_cpu_usage", settings.max_cpu_usage),
                       .output = flag_of(arguments, "stream_output")};
     if (arguments.contains("max_file_operations"))
-        run.notes.push_back(
+        run.notes.emplace_back(
             "max_file_operations is not enforced: file operations cannot be measured here");
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct DocwareSettings {
     uint64_t max_cpu_usage = 80;  // percent of all processors
     uint64_t max_processes = 10;
     uint64_t max_file_descriptors = 1000;
+    std::optional<uint64_t> max_disk_write = {};  // bytes written to storage; absent: any number
     bool may_preserve_environment = false;
     bool blocks_threats = true;  // else what only a threat rule knows is told, and run
     bool streaming = true;       // a call may ask for it
