@@ -119,6 +119,8 @@ struct Read {
     Range range = SinceLast{};
     uint64_t max_bytes = 0;
     Portion portion = {};
+    std::string filter = {};                                // of the contract's own, for render
+    enum class Rest { ByTool, InLog } rest = Rest::ByTool;  // where an excerpt points to
 };
 struct Wait {
     std::string shell_id;
@@ -172,6 +174,7 @@ struct Told {
     std::string line = {};
     std::optional<int> parent_pid = {};  // of the main process
     std::vector<Event> events = {};      // of a Run that is watched
+    bool had_ended = false;  // before a Kill
 };
 struct Listed {
     std::vector<Report> shells;
@@ -223,6 +226,7 @@ extern const Contract codegen_contract;
 extern const Contract docware_contract;
 extern const Contract agentrail_contract;
 extern const Contract yoi_contract;
+extern const Contract claude_code_contract;
 extern const Contract husk_contract;
 
 std::span<const Contract* const> all_contracts();

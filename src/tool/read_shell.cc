@@ -34,8 +34,11 @@ Result<contract::Bytes> bytes_of(const collect::ShellFiles& files, Which which,
 }
 
 // In words that a model can use.
-collect::Hint hint_for_tools(const std::string& id) {
-    return [id](Which, const collect::ByteRange& left_out) {
+collect::Hint hint_for_tools(const collect::ShellFiles& files, contract::Read::Rest rest,
+                             const std::filesystem::path& log) {
+    if (rest == contract::Read::Rest::InLog)
+        return [log](Which, const collect::ByteRange&) { return "see " + log.string(); };
+    return [id = files.id](Which, const collect::ByteRange& left_out) {
         return R"(bash_output {"shell_id": ")" + id + R"(", "since": )" +
                std::to_string(left_out.first) + "}";
     };
@@ -68,8 +71,9 @@ Result<void> add_portion(contract::Told& told, const KnownShell& shell,
 }
 
 Result<void> add_readable(contract::Told& told, const KnownShell& shell, const Range& range,
-                          uint64_t max_bytes) {
-    return add_output(told.report, shell.files, range, max_bytes, hint_for_tools(shell.files.id));
+                          uint64_t max_bytes, contract::Read::Rest rest) {
+    return add_output(told.report, shell.files, range, max_bytes,
+                      hint_for_tools(shell.files, rest, told.report.excerpt.log));
 }
 
 }  // namespace husk::tool

@@ -25,6 +25,7 @@ contract::Told told_of(const KnownShell& shell);
 Result<void> add_portion(contract::Told& told, const KnownShell& shell,
                          const contract::Portion& portion);
 Result<void> add_readable(contract::Told& told, const KnownShell& shell, const Range& range,
-                          uint64_t max_bytes);
+                          uint64_t max_bytes,
+                          contract::Read::Rest rest = contract::Read::Rest::ByTool);
 
 }  // namespace husk::tool

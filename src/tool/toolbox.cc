@@ -303,7 +303,7 @@ Outcome Toolbox::perform(const contract::Read& read, const std::stop_token&, con
     Told told = told_of(*shell);
     const auto added = read.portion.wanted()
                            ? add_portion(told, *shell, read.portion)
-                           : add_readable(told, *shell, read.range, read.max_bytes);
+                           : add_readable(told, *shell, read.range, read.max_bytes, read.rest);
     if (!added) return failed(added.error());
     return told;
 }
@@ -327,12 +327,14 @@ Outcome Toolbox::perform(const contract::Wait& wait, const std::stop_token& canc
 Outcome Toolbox::perform(const contract::Kill& kill, const std::stop_token&, const OnRecord&) {
     auto shell = own_shell(kill.shell_id);
     if (!shell) return missing(kill.shell_id, shell.error());
+    const bool had_ended = !shell->now.tree_lives;
     const auto killed = Shells(deployment_.settings).kill(kill.shell_id, kill.ladder, 0);
     if (const auto* error = std::get_if<Error>(&killed)) return failed(*error);
     shell = own_shell(kill.shell_id);
     if (!shell) return missing(kill.shell_id, shell.error());
     Told told = told_of(*shell);
     told.report.notes = std::get<Report>(killed).notes;
+    told.had_ended = had_ended;
     if (const auto added = add_readable(told, *shell, SinceLast{}, kill.max_bytes); !added)
         return failed(added.error());
     if (kill.then == contract::Kill::Then::Forget) {

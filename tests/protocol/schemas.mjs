@@ -97,6 +97,13 @@ function texts() {
     const shell_id = /shell_id: (.*)/.exec(text)[1];
     call('BashOutput', { shell_id });
     call('KillShell', { shell_id });
+    const claude = contract('claude-code');
+    expect(claude('Bash', { command: 'exit 3', description: 'd', timeout: 5000 }).takes, 'the schema takes a command');
+    expect(!claude('Bash', { command: 'true', cwd: '/' }).takes, 'the schema refuses what the tool refuses');
+    const said = claude('Bash', { command: 'sleep 300', run_in_background: true }).content[0].text;
+    const id = /with ID: ([^.]*)/.exec(said)[1];
+    claude('BashOutput', { bash_id: id, filter: 'x' });
+    claude('KillShell', { shell_id: id });
 }
 
 try {

@@ -225,6 +225,7 @@ TEST(HuskTools, ListsTheToolsOfEveryContract) {
         {"codegen", {"Bash", "BashOutput", "KillShell"}},
         {"agentrail", {"Bash"}},
         {"yoi", {"Bash"}},
+        {"claude-code", {"Bash", "BashOutput", "KillShell"}},
     };
     for (const auto& [contract, names] : contracts) {
         const Ran ran = husk({"tools", "--contract", contract});
