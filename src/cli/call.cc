@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <memory>
 
 #include "cli/consent.h"
@@ -21,26 +20,11 @@ struct Options {
     bool report = false;
 };
 
-// Far more than any arguments have; the reading of JSON says how much is taken.
-constexpr size_t most_input = size_t{16} << 20;
-
-std::string read_input() {
-    std::string text;
-    char piece[64 * 1024];
-    while (text.size() < most_input) {
-        const ssize_t got = ::read(STDIN_FILENO, piece, sizeof piece);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) break;
-        text.append(piece, static_cast<size_t>(got));
-    }
-    return text;
-}
-
 int call(Options& options) {
     auto deployment = deployment_of(options.tools);
     if (!deployment) return fail(deployment.error());
     if (options.report) deployment->report = tool::Deployment::Report::InMeta;
-    if (options.arguments == "-") options.arguments = read_input();
+    if (options.arguments == "-") options.arguments = read_up_to(STDIN_FILENO, most_json);
     const auto received = std::make_shared<std::atomic<int>>(0);
     const std::stop_source stop = cancel_on_signals(received);
     tool::Toolbox toolbox(*std::move(deployment));

@@ -30,6 +30,8 @@ int main(int argc, char** argv) {
         }
         for (int i = count + 1; i < argc; ++i) words.emplace_back(argv[i]);
     }
+    // A hook that fails otherwise is passed over, and what it should judge is run.
+    const auto refused = [&](int failed) { return subcommand == "hook" ? hook_blocks : failed; };
     int code = 0;
     try {
         CLI::App app("Husk: runs an agent's shell commands and tells the truth about them", "husk");
@@ -39,6 +41,7 @@ int main(int argc, char** argv) {
         add_check(app, words, code);
         add_call(app, code);
         add_tools(app, code);
+        add_hook(app, code);
         add_shells(app, code);
         add_output(app, code);
         add_wait(app, code);
@@ -55,10 +58,10 @@ int main(int argc, char** argv) {
         } catch (const CLI::ParseError& error) {
             const auto chosen = app.get_subcommands();
             const std::string where = chosen.empty() ? "husk" : "husk " + chosen[0]->get_name();
-            return fail(std::string(error.what()) + "; see " + where + " --help");
+            return refused(fail(std::string(error.what()) + "; see " + where + " --help"));
         }
     } catch (const std::exception& error) {
-        return fail(error.what());
+        return refused(fail(error.what()));
     }
     return code;
 }

@@ -20,5 +20,6 @@ void add_doctor(CLI::App& app, int& code);
 void add_bench(CLI::App& app, int& code);
 void add_call(CLI::App& app, int& code);
 void add_tools(CLI::App& app, int& code);
+void add_hook(CLI::App& app, int& code);
 
 }  // namespace husk::cli

@@ -38,6 +38,18 @@ int fail(const std::string& message) {
 
 int fail(const Error& error) { return fail(error.text()); }
 
+std::string read_up_to(int fd, size_t most) {
+    std::string text;
+    char piece[64 * 1024];
+    while (text.size() < most) {
+        const ssize_t got = ::read(fd, piece, sizeof piece);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        text.append(piece, static_cast<size_t>(got));
+    }
+    return text;
+}
+
 bool write_out(int fd, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(fd, text.data(), text.size());

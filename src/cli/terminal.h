@@ -18,10 +18,18 @@ namespace husk::cli {
 inline constexpr int timed_out = 124;
 inline constexpr int husk_failed = 125;
 inline constexpr int denied = 126;
+// Those of `husk hook`, which are not Husk's to choose.
+inline constexpr int hook_is_misplaced = 1;
+inline constexpr int hook_blocks = 2;
 
 // One line on standard error, "husk: ...". Returns husk_failed.
 int fail(const std::string& message);
 int fail(const Error& error);
+
+// What stands on a descriptor, or as much of it; a failure is taken for its end.
+std::string read_up_to(int fd, size_t most);
+// Far more than any JSON has that is taken; the reading of it says how much that is.
+inline constexpr size_t most_json = size_t{16} << 20;
 
 // Writes everything; false when nobody reads any more.
 bool write_out(int fd, std::string_view text);

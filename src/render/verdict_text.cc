@@ -106,13 +106,16 @@ std::string verdict_text(const parse::Script& script, const decide::Verdict& ver
     return out;
 }
 
-std::string refusal(const decide::Verdict& verdict) {
-    const bool ask = verdict.decision == Decision::Ask;
-    std::string line = ask ? "nobody can be asked here: " : "";
-    line += without_full_stop(verdict.reason);
+std::string explanation(const decide::Verdict& verdict) {
+    std::string line = without_full_stop(verdict.reason);
     if (!verdict.instead.empty()) line += "; instead: " + without_full_stop(verdict.instead);
     if (const std::string how = remedy(verdict); !how.empty()) line += "; " + how;
     return text::one_line(line);
+}
+
+std::string refusal(const decide::Verdict& verdict) {
+    const bool ask = verdict.decision == Decision::Ask;
+    return (ask ? "nobody can be asked here: " : "") + explanation(verdict);
 }
 
 }  // namespace husk::render

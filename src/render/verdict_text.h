@@ -19,6 +19,9 @@ struct Look {
 std::string verdict_text(const parse::Script& script, const decide::Verdict& verdict,
                          const Look& look);
 
+// Why it is not simply allowed, and what can be done about it, on one line.
+std::string explanation(const decide::Verdict& verdict);
+
 // Why nothing was started, and what can be done about it, on one line. An ask is refused where
 // nobody can be asked.
 std::string refusal(const decide::Verdict& verdict);
