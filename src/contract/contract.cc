@@ -8,9 +8,9 @@
 namespace husk::contract {
 namespace {
 
-constexpr std::array all = {&husk_contract,      &phoenix_contract, &codegen_contract,
-                            &docware_contract,   &agentrail_contract, &yoi_contract,
-                            &claude_code_contract};
+constexpr std::array all = {&husk_contract,        &phoenix_contract,   &codegen_contract,
+                            &docware_contract,     &agentrail_contract, &yoi_contract,
+                            &claude_code_contract, &anthropic_contract};
 
 }  // namespace
 

@@ -137,7 +137,14 @@ struct Kill {
 struct List {
     size_t most = 20;
 };
-using Action = std::variant<Run, Read, Wait, Kill, List>;
+// With the one bash of the session that stays from call to call.
+struct Talk {
+    std::string command;
+    bool restart = false;  // instead: a new one
+    milliseconds timeout{0};
+    Portion portion = {};
+};
+using Action = std::variant<Run, Read, Wait, Kill, List, Talk>;
 
 // ---- what came of it
 
@@ -174,7 +181,10 @@ struct Told {
     std::string line = {};
     std::optional<int> parent_pid = {};  // of the main process
     std::vector<Event> events = {};      // of a Run that is watched
-    bool had_ended = false;  // before a Kill
+    bool had_ended = false;              // before a Kill
+    // Of a Talk. Unless the command has returned, the report is about the bash itself.
+    enum class Came { Returned, TimedOut, StillBusy, BashEnded, BashHadEnded, Restarted };
+    Came came = Came::Returned;
 };
 struct Listed {
     std::vector<Report> shells;
@@ -227,6 +237,7 @@ extern const Contract docware_contract;
 extern const Contract agentrail_contract;
 extern const Contract yoi_contract;
 extern const Contract claude_code_contract;
+extern const Contract anthropic_contract;
 extern const Contract husk_contract;
 
 std::span<const Contract* const> all_contracts();

@@ -145,6 +145,8 @@ void Command::wait_for_events() {
     now_ = monotonic();
 
     bool came = false;
+    // In this order: what stdout held when a round began is stored before what comes on stderr in
+    // it, and a lasting bash (tool/lasting_bash.cc) counts on that.
     if (fds[1].revents != 0) came = out_->pump() || came;
     if (fds[2].revents != 0) came = err_->pump() || came;
     if (came) {

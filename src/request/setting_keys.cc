@@ -14,8 +14,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::string_view_literals::operator""sv;
 
-constexpr auto contracts = std::to_array(
-    {"husk"sv, "phoenix"sv, "codegen"sv, "docware"sv, "agentrail"sv, "yoi"sv, "claude-code"sv});
+constexpr auto contracts = std::to_array({"husk"sv, "phoenix"sv, "codegen"sv, "docware"sv,
+                                          "agentrail"sv, "yoi"sv, "claude-code"sv, "anthropic"sv});
 constexpr auto extents = std::to_array({"few"sv, "full"sv});
 constexpr auto modes = std::to_array({"read-only"sv, "workspace"sv, "open"sv});
 constexpr auto on_or_off = std::to_array({"on"sv, "off"sv});

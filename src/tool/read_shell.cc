@@ -22,14 +22,14 @@ Result<std::string> read_range(const collect::ShellFiles& files, Which which, ui
 }
 
 Result<contract::Bytes> bytes_of(const collect::ShellFiles& files, Which which,
-                                 const contract::Portion& portion) {
+                                 const contract::Portion& portion, uint64_t since) {
     contract::Bytes bytes;
-    bytes.total = TRY(collect::stream_state(files, which)).kept.total;
+    const uint64_t end = TRY(collect::stream_state(files, which)).kept.total;
+    bytes.total = end - std::min(end, since);
     const bool whole = bytes.total <= portion.whole;
-    bytes.head = TRY(read_range(files, which, 0, whole ? bytes.total : portion.head));
+    bytes.head = TRY(read_range(files, which, since, since + (whole ? bytes.total : portion.head)));
     if (!whole && portion.tail > 0)
-        bytes.tail = TRY(read_range(files, which, bytes.total - std::min(bytes.total, portion.tail),
-                                    bytes.total));
+        bytes.tail = TRY(read_range(files, which, end - std::min(bytes.total, portion.tail), end));
     return bytes;
 }
 
@@ -64,9 +64,10 @@ contract::Told told_of(const KnownShell& shell) {
 }
 
 Result<void> add_portion(contract::Told& told, const KnownShell& shell,
-                         const contract::Portion& portion) {
-    told.out = TRY(bytes_of(shell.files, Which::Output, portion));
-    if (shell.files.error_log) told.err = TRY(bytes_of(shell.files, Which::Errors, portion));
+                         const contract::Portion& portion, uint64_t since) {
+    told.out = TRY(bytes_of(shell.files, Which::Output, portion, since));
+    if (shell.files.error_log && since == 0)
+        told.err = TRY(bytes_of(shell.files, Which::Errors, portion, 0));
     return {};
 }
 

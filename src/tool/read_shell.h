@@ -21,9 +21,10 @@ Result<KnownShell> open_known(const Settings& settings, const std::string& id);
 // Everything but the output.
 contract::Told told_of(const KnownShell& shell);
 
-// The output in it: the bytes that the portion asks for, or what `range` means, made readable.
+// The output in it: the bytes from `since` on that the portion asks for, or what `range` means,
+// made readable.
 Result<void> add_portion(contract::Told& told, const KnownShell& shell,
-                         const contract::Portion& portion);
+                         const contract::Portion& portion, uint64_t since = 0);
 Result<void> add_readable(contract::Told& told, const KnownShell& shell, const Range& range,
                           uint64_t max_bytes,
                           contract::Read::Rest rest = contract::Read::Rest::ByTool);

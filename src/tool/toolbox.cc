@@ -246,24 +246,31 @@ std::optional<Report> Toolbox::refused(const contract::Run& run, Verdict& verdic
     return report;
 }
 
+std::expected<Request, std::string> Toolbox::equipped(const contract::Run& run) const {
+    const contract::Defaults& defaults = deployment_.contract->defaults;
+    const auto allowed = config::narrowed(deployment_.configured, asked_by(run.request));
+    if (!allowed) return std::unexpected(allowed.error());
+    Request request = run.request;
+    apply_limits(*allowed, request);
+    request.env.merge(variables_for(run.environment.value_or(defaults.environment),
+                                    run.mode.value_or(deployment_.walls.mode)));
+    request.log_goes_with_session = defaults.logs_end_with_session;
+    request.max_output_bytes = 0;  // read afterwards, in the form that the contract wants
+    return request;
+}
+
 Outcome Toolbox::perform(const contract::Run& run, const std::stop_token& cancel,
                          const OnRecord& on_record) {
-    const contract::Defaults& defaults = deployment_.contract->defaults;
     Verdict verdict;
     if (auto report = refused(run, verdict)) return Told{.report = *std::move(report)};
-    const auto allowed = config::narrowed(deployment_.configured, asked_by(run.request));
-    if (!allowed) return Told{.report = not_started(run.request, allowed.error())};
-    Request request = run.request;
-    ToolContext context = context_for(run);
-    apply_limits(*allowed, request);
+    auto request = equipped(run);
+    if (!request) return Told{.report = not_started(run.request, request.error())};
     const std::optional<PrivateDir> tmp =
         run.private_tmp ? PrivateDir::make() : std::optional<PrivateDir>();
-    if (tmp) request.env["TMPDIR"] = tmp->path().string();
-    request.env.merge(variables_for(run.environment.value_or(defaults.environment), context.mode));
-    request.log_goes_with_session = defaults.logs_end_with_session;
-    request.max_output_bytes = 0;  // read below, in the form that the contract wants
+    if (tmp) request->env["TMPDIR"] = tmp->path().string();
+    ToolContext context = context_for(run);
     context.cancel = cancel;
-    Told told = watched(request, context, run.watch, on_record);
+    Told told = watched(*request, context, run.watch, on_record);
     Report& report = told.report;
     report.verdict = std::move(verdict);
     report.notes.insert(report.notes.begin(), deployment_.notes.begin(), deployment_.notes.end());

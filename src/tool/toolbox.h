@@ -15,6 +15,7 @@
 #include "decide/rules.h"
 #include "request/settings.h"
 #include "tool/judge.h"
+#include "tool/lasting_bash.h"
 #include "tool/read_shell.h"
 
 namespace husk::tool {
@@ -65,11 +66,21 @@ private:
     contract::Outcome perform(const contract::List& list, const std::stop_token& cancel,
                               const OnRecord& on_record);
 
+    contract::Outcome perform(const contract::Talk& talk, const std::stop_token& cancel,
+                              const OnRecord& on_record);
+
+    Result<contract::Told> run_in(LastingBash& bash, const contract::Talk& talk,
+                                  const os::Deadline& give_up, const std::stop_token& cancel);
+    Result<contract::Told> talk_to(const contract::Talk& talk, const std::stop_token& cancel);
+    Result<Report> start_lasting(LastingBash& bash);
+
     contract::Situation situation() const;
     ToolContext context_for(const contract::Run& run) const;
     contract::Told watched(const Request& request, ToolContext& context,
                            const std::optional<contract::Watch>& watch, const OnRecord& on_record);
     std::optional<Report> refused(const contract::Run& run, Verdict& verdict) const;
+    // With what configuration and contract add to it; an error when it asks for too much.
+    std::expected<Request, std::string> equipped(const contract::Run& run) const;
     std::string own_session(Mode mode, const Network& network) const;
     bool is_own(const std::string& caller, const std::string& session) const;
     Result<KnownShell> own_shell(const std::string& id) const;

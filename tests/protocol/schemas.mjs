@@ -104,6 +104,9 @@ function texts() {
     const id = /with ID: ([^.]*)/.exec(said)[1];
     claude('BashOutput', { bash_id: id, filter: 'x' });
     claude('KillShell', { shell_id: id });
+    const lasting = contract('anthropic');
+    for (const given of [{ command: 'x=1' }, { command: 'echo $x; exit 3' }, { command: 'true' }, { restart: true }])
+        expect(lasting('bash', given).takes, `the schema takes ${JSON.stringify(given)}`);
 }
 
 try {

@@ -226,6 +226,7 @@ TEST(HuskTools, ListsTheToolsOfEveryContract) {
         {"agentrail", {"Bash"}},
         {"yoi", {"Bash"}},
         {"claude-code", {"Bash", "BashOutput", "KillShell"}},
+        {"anthropic", {"bash"}},
     };
     for (const auto& [contract, names] : contracts) {
         const Ran ran = husk({"tools", "--contract", contract});
