@@ -43,7 +43,7 @@ std::string description_of(const Situation& situation) {
            "and grep.";
 }
 
-std::vector<schema::Field> bash_fields() {
+std::vector<schema::Field> bash_fields(Situation::Arguments arguments) {
     return {{.name = "command", .description = "The command to execute.", .required = true},
             {.name = "timeout",
              .type = Type::Number,
@@ -54,15 +54,18 @@ std::vector<schema::Field> bash_fields() {
              .type = Type::Flag,
              .description = "Set to true to run the command in the background. Read its output "
                             "later with BashOutput."},
-            // Only the user can take walls away; so it is not offered, and not refused either.
-            {.name = "dangerouslyDisableSandbox", .type = Type::Flag, .shown = false}};
+            // So it is not offered, and not refused either.
+            {.name = "dangerouslyDisableSandbox",
+             .type = Type::Flag,
+             .description = "Has no effect: only the user can take walls away.",
+             .shown = arguments == Situation::Arguments::All}};
 }
 
 std::vector<Tool> tools(const Situation& situation) {
     return {{.name = "Bash",
              .title = "Run a command",
              .description = description_of(situation),
-             .takes = bash_fields(),
+             .takes = bash_fields(situation.arguments),
              .manner = manner},
             {.name = "BashOutput",
              .title = "Read what a background shell has printed",
