@@ -82,7 +82,7 @@ struct Limits {
 };
 
 struct Request {
-    std::string command = {};                // for bash -c
+    std::string command = {};  // for bash -c
     // Not empty: this program with these arguments is run, and no shell. `command` is then only
     // what people and rules see of it.
     std::vector<std::string> argv = {};

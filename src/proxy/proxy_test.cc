@@ -204,12 +204,11 @@ TEST(Proxy, DeniesWhatIsNotListed) {
     EXPECT_THAT(proxy.answer("CONNECT " + origin.address() + " HTTP/1.1\r\n\r\n"),
                 StartsWith("HTTP/1.1 403 "));
     EXPECT_EQ(origin.connections(), 0);
-    EXPECT_THAT(
-        proxy.denials(),
-        testing::MatchesRegex(
-            "\\{\"ns\":[0-9]+,\"operation\":\"connect\",\"address\":\"evil.example:80\","
-            "\"allow_with\":\"network: \\[evil.example:80\\]\"\\}\n"
-            "\\{[^}]*evil.example:22[^}]*\\}\n\\{[^}]*127.0.0.1:[^}]*\\}\n"));
+    EXPECT_THAT(proxy.denials(),
+                testing::MatchesRegex(
+                    "\\{\"ns\":[0-9]+,\"operation\":\"connect\",\"address\":\"evil.example:80\","
+                    "\"allow_with\":\"network: \\[evil.example:80\\]\"\\}\n"
+                    "\\{[^}]*evil.example:22[^}]*\\}\n\\{[^}]*127.0.0.1:[^}]*\\}\n"));
 }
 
 TEST(Proxy, DeniesEverythingWithAnEmptyList) {

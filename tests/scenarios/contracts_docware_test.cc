@@ -371,8 +371,8 @@ tool::Deployment deployment_in(const TempDir& dir) {
     deployment.contract = &contract::docware_contract;
     deployment.settings.state = dir.path() / "state";
     deployment.settings.linger = 100ms;  // its nursery goes with the test
-    deployment.workspace = dir.path() / "work";
-    fs::create_directory(deployment.workspace);
+    deployment.walls.workspace = dir.path() / "work";
+    fs::create_directory(deployment.walls.workspace);
     return deployment;
 }
 
@@ -382,7 +382,7 @@ TEST(DocwareTools, AsksAboutDangerousCommandsIfTheCallWantsThat) {
                                       "enable_shell_features": true})";
     for (const bool agrees : {false, true}) {
         tool::Deployment deployment = deployment_in(dir);
-        write_text(deployment.workspace / "made", "");
+        write_text(deployment.walls.workspace / "made", "");
         std::string asked;
         deployment.approve = [&](const tool::Judged& judged) {
             asked = judged.verdict.reason;
@@ -400,7 +400,7 @@ TEST(DocwareTools, AsksAboutDangerousCommandsIfTheCallWantsThat) {
 TEST(DocwareTools, GiveTheRecordsOfAStreamWhileTheCommandRuns) {
     const TempDir dir;
     tool::Deployment deployment = deployment_in(dir);
-    const fs::path go = deployment.workspace / "go";
+    const fs::path go = deployment.walls.workspace / "go";
     tool::Toolbox toolbox(std::move(deployment));
     std::vector<Json> records;
     // The command ends only when its output has been seen.
