@@ -255,12 +255,12 @@ uint64_t number_inside() {
 // Who tried it, and for which command: its keeper is the ancestor whose parent is pid 1.
 void begin_line(const Places& places, int pid) {
     line.length = 0;
-    line.add("{\"ns\":");
+    line.add(R"({"ns":)");
     line.add(keeper_clock::realtime());
     if (!read_status(places, pid)) return;
-    line.add(",\"pid\":");
+    line.add(R"(,"pid":)");
     line.add(number_inside());
-    line.add(",\"name\":");
+    line.add(R"(,"name":)");
     char name[64] = {};
     const char* at = usage::line_after(status_text, "Name");
     while (at != nullptr && (*at == '\t' || *at == ' ')) ++at;
@@ -271,7 +271,7 @@ void begin_line(const Places& places, int pid) {
         uint64_t parent = 0;
         if (!usage::number_after(status_text, "PPid", parent) || parent == 0) return;
         if (parent == static_cast<uint64_t>(places.init)) {
-            line.add(",\"keeper\":");
+            line.add(R"(,"keeper":)");
             return line.add(number_inside());
         }
         if (!read_status(places, static_cast<int>(parent))) return;
@@ -291,9 +291,9 @@ void finish_line(const Places& places) {
 
 void note_path(const Places& places, int pid, Attempt attempt) {
     begin_line(places, pid);
-    line.add(",\"operation\":");
+    line.add(R"(,"operation":)");
     line.quote(word(attempt));
-    line.add(",\"path\":");
+    line.add(R"(,"path":)");
     line.quote(resolved);
     finish_line(places);
 }
@@ -308,7 +308,7 @@ void look_at_address(const Places& places, int pid, const seccomp_data& call,
     const bool internet = address.family == 2 || (address.family == 10 && wanted >= 24);
     if (!internet || is_in_reach(address)) return;
     begin_line(places, pid);
-    line.add(",\"operation\":\"connect\",\"address\":");
+    line.add(R"(,"operation":"connect","address":)");
     add_address(address);
     finish_line(places);
 }
@@ -330,9 +330,9 @@ const WatchedCall* find_watched(int number) {
 void note_refused(const Places& places, int pid, const seccomp_data& call) {
     if (places.log < 0) return;
     begin_line(places, pid);
-    line.add(",\"operation\":\"call\",\"call\":");
+    line.add(R"(,"operation":"call","call":)");
     line.add(static_cast<uint64_t>(call.nr));
-    line.add(",\"first\":");
+    line.add(R"(,"first":)");
     line.add(call.args[0] & 0xffffffff);
     finish_line(places);
 }
