@@ -68,6 +68,9 @@ bool is_live(const run::StateDir& state, const std::string& id, const record::Re
     return page.state == State::Prepared && now_ns() - page.created < settling_ns;
 }
 
+// Where it is not, the lock stays with `record`.
+bool is_in_use(const os::Fd& record) { return ::flock(record.get(), LOCK_EX | LOCK_NB) != 0; }
+
 // What one shell takes. One that cannot be read is old, or of another version: it goes first.
 Item weigh(const run::StateDir& state, const std::string& id) {
     const size_t dash = id.rfind('-');
@@ -77,7 +80,10 @@ Item weigh(const run::StateDir& state, const std::string& id) {
     if (!record) return item;
     record::Record page{};
     if (::pread(record->get(), &page, sizeof page, 0) != sizeof page) {
-        // Made ahead for a call that has not come: of a caller that lives, or that was killed.
+        // Made for a call that has not come yet: of a caller that lives, or that was killed.
+        item.live = is_in_use(*record);
+        if (item.live) return item;
+        ::flock(record->get(), LOCK_UN);  // opening it takes the same lock
         const auto files = open_shell(state, id);
         item.live = files && files->nursery_lives();
         return item;
@@ -96,7 +102,8 @@ void remove_item(const run::StateDir& state, const Item& item, const os::Fd& poo
     const std::string path = item.session + "/rec/" + item.number;
     // Whoever has the shell open reads on to the end; only what nobody has is used again.
     const auto record = os::open_at(state.sessions(), path, O_RDONLY | O_NOFOLLOW);
-    const bool in_use = !record || ::flock(record->get(), LOCK_EX | LOCK_NB) != 0;
+    const bool in_use = !record || is_in_use(*record);
+    if (record && in_use && item.created == 0) return;  // somebody is just making it
     static const os::Fd nowhere;
     const os::Fd& blank = in_use ? nowhere : pool;
     const std::string log = item.session + "/log/" + item.number;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -31,6 +32,16 @@ Result<os::Fd> make_file(const SessionDir& session, const os::Fd& dir, const std
     return os::open_at(dir, name, flags | O_CREAT | O_EXCL, 0600);
 }
 
+// In use: not to be emptied under whoever has it. False when somebody who makes room was faster,
+// and the file has become somebody else's.
+bool hold(const SessionDir& session, const os::Fd& record, const std::string& name) {
+    struct stat held{};
+    struct stat named{};
+    return ::flock(record.get(), LOCK_SH) == 0 && ::fstat(record.get(), &held) == 0 &&
+           ::fstatat(session.records.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+}
+
 // The first number whose record nobody has made.
 Result<BlankFiles> make_blank_files(SessionDir& session) {
     for (;;) {
@@ -40,6 +51,7 @@ Result<BlankFiles> make_blank_files(SessionDir& session) {
         auto record = make_file(session, session.records, name, O_RDWR);
         if (!record && record.error().code == EEXIST) continue;
         blank.record = TRY(std::move(record));
+        if (!hold(session, blank.record, name)) continue;
         auto log = make_file(session, session.logs, name + ".log", O_RDWR | O_APPEND);
         if (!log) {
             remove_call_files(session, blank.number);
@@ -109,7 +121,6 @@ Result<CallFiles> make_call_files(SessionDir& session, record::Record page, cons
     CallFiles files;
     files.number = blank->number;
     files.record = std::move(blank->record);
-    ::flock(files.record.get(), LOCK_SH);  // in use: not to be emptied under whoever has it
     files.log = std::move(blank->log);
     const std::string number = std::to_string(files.number);
     files.shell_id = session.id + "-" + number;
