@@ -41,6 +41,7 @@ std::string needs_landlock(const std::string& why) {
 config::Settings built_in_of(const contract::Defaults& defaults) {
     config::Settings settings;
     settings.mode.value = defaults.mode;
+    settings.variables.clear();  // what a command finds is for the contract to say
     for (const decide::Pack* pack : decide::all_packs())
         settings.rules.packs[std::string(pack->name)] =
             std::ranges::find(defaults.packs, pack->name) != defaults.packs.end();
