@@ -10,7 +10,6 @@
 using namespace std::literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 namespace husk::config {
 namespace {

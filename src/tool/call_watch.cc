@@ -61,8 +61,8 @@ pid_t keeper_of(const Settings& settings, const std::string& shell_id,
 
 }  // namespace
 
-CallWatch::CallWatch(const Settings& settings, const contract::Watch& wanted, OnEvent on_event)
-    : settings_(settings), wanted_(wanted), on_event_(std::move(on_event)) {}
+CallWatch::CallWatch(Settings settings, const contract::Watch& wanted, OnEvent on_event)
+    : settings_(std::move(settings)), wanted_(wanted), on_event_(std::move(on_event)) {}
 
 void CallWatch::note(decltype(Event::what) what) {
     const std::lock_guard lock(guard_);

@@ -42,7 +42,7 @@ public:
     using OnEvent = std::function<void(const contract::Event&)>;
 
     // `on_event` is called from several threads, one at a time.
-    CallWatch(const Settings& settings, const contract::Watch& wanted, OnEvent on_event);
+    CallWatch(Settings settings, const contract::Watch& wanted, OnEvent on_event);
 
     // From here on the call is seen, and can be stopped.
     void attach(ToolContext& context);
