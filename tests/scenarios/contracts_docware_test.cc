@@ -357,7 +357,7 @@ TEST_P(Docware, StreamsRecordsWithoutGaps) {
         if (records[i]["type"] == "stdout") out += records[i]["content"].get<std::string>();
         if (records[i]["type"] == "stderr") err += records[i]["content"].get<std::string>();
     }
-    EXPECT_EQ(out, result["structuredContent"]["stdout"]);
+    EXPECT_EQ(result["structuredContent"]["stdout"], out);
     EXPECT_EQ(out, "one\ntwo");
     EXPECT_EQ(err, "bad\n");
     EXPECT_EQ(records.back()["content"]["status"], "completed");

@@ -9,7 +9,6 @@ namespace husk::test {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 using testing::StartsWith;
 
 class Phoenix : public testing::Test {
