@@ -271,11 +271,11 @@ TEST_P(Walls, LetListedHostsBeReachedByTheProxyOnly) {
 
 // A server of the machine's loopback, which only the proxy can reach.
 TEST_P(Walls, LetTheProxyLeadToAListedAddress) {
-    Live server(husk(), {"run", "--cwd", outside().string(), "--",
-                         "exec python3 -u -c 'import http.server as s, functools as f\n"
-                         "h = s.ThreadingHTTPServer((\"127.0.0.1\", 0), "
-                         "s.SimpleHTTPRequestHandler)\n"
-                         "print(h.server_port)\nh.serve_forever()' 2>/dev/null"});
+    const std::string program =
+        "exec python3 -u -c 'import http.server as s\n"
+        "h = s.ThreadingHTTPServer((\"127.0.0.1\", 0), s.SimpleHTTPRequestHandler)\n"
+        "print(h.server_port)\nh.serve_forever()' 2>/dev/null";
+    Live server(husk(), {"run", "--cwd", outside().string(), "--", program});
     const auto port = server.line();
     ASSERT_TRUE(port);
     const std::string url = " http://127.0.0.1:" + *port + "/file";
