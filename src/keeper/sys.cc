@@ -123,6 +123,9 @@ long pwrite(int fd, const void* from, size_t size, int64_t offset) {
 long openat(int dir, const char* path, int flags) {
     return call(__NR_openat, dir, as_long(path), flags);
 }
+long faccessat2(int dir, const char* path, int mode, int flags) {
+    return call(__NR_faccessat2, dir, as_long(path), mode, flags);
+}
 long mkdirat(int dir, const char* path, unsigned mode) {
     return call(__NR_mkdirat, dir, as_long(path), mode);
 }

@@ -72,6 +72,7 @@ long pread(int fd, void* into, size_t size, int64_t offset);
 long write(int fd, const void* from, size_t size);
 long pwrite(int fd, const void* from, size_t size, int64_t offset);
 long openat(int dir, const char* path, int flags);
+long faccessat2(int dir, const char* path, int mode, int flags);
 long mkdirat(int dir, const char* path, unsigned mode);
 long unlinkat(int dir, const char* path, int flags);
 long close(int fd);
