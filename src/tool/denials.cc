@@ -17,7 +17,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr size_t most_listed = 20;
-constexpr size_t longest_log = 4 << 20;  // the witness begins anew long before
 
 std::string text_of(const json& line, const char* name) {
     const auto found = line.find(name);
@@ -78,6 +77,30 @@ Denial denial_of(const json& line, const std::string& mode, const fs::path& work
     return denial;
 }
 
+// When a line was written; the one that says what was dropped does not tell.
+uint64_t time_of_first_line(std::string_view log) {
+    const json line = json::parse(text::to_utf8(log.substr(0, log.find('\n'))), nullptr, false);
+    return line.is_object() ? number_of(line, "ns").value_or(0) : 0;
+}
+
+// What was written since then, and at most somewhat more: a session that lives for long has a log
+// that is not worth reading for each call. Two processes write it, so lines are in order of time
+// only nearly.
+Result<std::string> end_of_log(const os::Fd& log, uint64_t since) {
+    constexpr uint64_t disorder = 1'000'000'000;
+    constexpr uint64_t first_look = 4096;
+    struct stat status{};
+    if (::fstat(log.get(), &status) != 0) return failure("fstat", errno, "");
+    const auto size = static_cast<uint64_t>(status.st_size);
+    for (uint64_t look = first_look;; look *= 4) {
+        const uint64_t from = size > look ? size - look : 0;
+        std::string text = TRY(os::read_at(log, from, size - from));
+        if (from == 0) return text;
+        text.erase(0, std::min(text.find('\n'), text.size() - 1) + 1);  // half a line
+        if (!text.empty() && time_of_first_line(text) + disorder < since) return text;
+    }
+}
+
 }  // namespace
 
 void add_denials(Report& report, std::string_view log, const record::Record& record,
@@ -108,7 +131,7 @@ void add_denials(Report& report, const collect::ShellFiles& files, const record:
     const fs::path session = files.log_path.parent_path().parent_path();
     const auto log = os::open(session / run::denials_file, O_RDONLY);
     if (!log) return;
-    const auto text = os::read_at(*log, 0, longest_log);
+    const auto text = end_of_log(*log, record.started);
     if (text && !text->empty()) add_denials(report, *text, record, workspace);
 }
 
