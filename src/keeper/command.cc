@@ -30,7 +30,7 @@ using keeper_clock::realtime;
 constexpr uint64_t settling_ms = 20;
 constexpr uint64_t longest_settling_ms = 500;  // while something has not been let to run at all
 constexpr uint64_t rest_after_ms = 1000;
-constexpr uint64_t register_after_ms = 5;
+constexpr uint64_t register_after_ms = limits::first_look_ms;  // one waking for both
 constexpr uint64_t save_after_ms = 10;
 constexpr uint64_t flood_save_ms = 50;
 constexpr uint64_t give_up_after_ms = 5000;
@@ -90,8 +90,8 @@ void Command::keep(const husk::wire::Plan& plan, const char* plan_end, Page& pag
     rest_at_ = after(now_, rest_after_ms);
     register_at_ = after(now_, register_after_ms);
     watch_.begin(plan.tree, now_);
-    if (registry_.at_once) enroll();
     foreground_ = (plan.flags & husk::wire::Foreground) != 0;
+    if (registry_.at_once || !foreground_) enroll();
     if (!foreground_) {
         lifetime_at_ = after(now_, lifetime_ms_);
         tell(handles_->lifeline, husk::wire::said_started);

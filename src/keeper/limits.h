@@ -26,10 +26,11 @@ struct Tree {
 };
 
 // A command that ends before is never looked at.
-inline constexpr uint64_t first_look_ms = 50;
+inline constexpr uint64_t first_look_ms = 100;
+inline constexpr uint64_t near_look_ms = 50;   // above half of a limit
 inline constexpr uint64_t close_look_ms = 10;  // while memory is filled at full speed
 inline constexpr uint64_t busy_look_ms = 1000;
-inline constexpr uint64_t idle_look_ms = 5000;
+inline constexpr uint64_t idle_look_ms = 6000;
 inline constexpr uint64_t fast_growth = 200'000'000;  // bytes between two looks
 
 constexpr uint64_t growth(uint64_t before, uint64_t now) { return now > before ? now - before : 0; }
@@ -62,7 +63,7 @@ constexpr uint64_t next_look_ms(const Use& before, const Use& now,
     const bool idle = is_idle(before, now, elapsed_ms);
     const bool near =
         is_above_half(now.memory, most.memory) || is_above_half(now.processes, most.processes);
-    if (near && !idle) return first_look_ms;
+    if (near && !idle) return near_look_ms;
     uint64_t wait = elapsed_ms * 2;
     const uint64_t soon[] = {
         idle ? idle_look_ms : busy_look_ms,
@@ -72,7 +73,7 @@ constexpr uint64_t next_look_ms(const Use& before, const Use& now,
         half_way_ms(before.written, now.written, most.disk, elapsed_ms),
     };
     for (const uint64_t each : soon) wait = each < wait ? each : wait;
-    return wait > first_look_ms ? wait : first_look_ms;
+    return wait > near_look_ms ? wait : near_look_ms;
 }
 
 // A limit that was passed; `limit` is 0 when none was.
@@ -121,7 +122,7 @@ static_assert(after({900'000, 10'000'000, 2, 0}, 1000) == busy_look_ms);
 static_assert(after({0, 10'000'000, 4, 0}, 50) == 100);
 static_assert(after({0, 10'000'000, 102, 0}, 1000) == busy_look_ms);
 static_assert(after({0, 10'000'000, 202, 0}, 200) == 200);
-static_assert(after({0, 10'000'000, 300, 0}, 1000) == first_look_ms);
+static_assert(after({0, 10'000'000, 300, 0}, 1000) == near_look_ms);
 static_assert(after({0, 600'000'000, 2, 0}, 1000) == close_look_ms);
 static_assert(next_look_ms({}, {}, {}, 50) == 100);
 
