@@ -76,6 +76,14 @@ std::string ending(std::string_view left, uint64_t bits) {
     return last;
 }
 
+std::string bytes_of(std::string_view digits) {
+    std::string bytes;
+    const auto value = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
+    for (size_t at = 0; at + 1 < digits.size(); at += 2)
+        bytes += static_cast<char>(value(digits[at]) << 4 | value(digits[at + 1]));
+    return bytes;
+}
+
 }  // namespace
 
 std::string sha256(std::string_view bytes) {
@@ -91,6 +99,18 @@ std::string sha256(std::string_view bytes) {
         for (int shift = 28; shift >= 0; shift -= 4)
             digits += "0123456789abcdef"[word >> shift & 0xf];
     return digits;
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view message) {
+    std::string whole_key(key.size() > block_size ? bytes_of(sha256(key)) : key);
+    whole_key.resize(block_size);
+    const auto padded = [&](char pad) {
+        std::string block = whole_key;
+        for (char& letter : block) letter = static_cast<char>(letter ^ pad);
+        return block;
+    };
+    const std::string inner = bytes_of(sha256(padded('\x36') + std::string(message)));
+    return sha256(padded('\x5c') + inner);
 }
 
 }  // namespace husk

@@ -9,4 +9,7 @@ namespace husk {
 // 64 lower-case hexadecimal digits.
 std::string sha256(std::string_view bytes);
 
+// HMAC (RFC 2104) with it: only who has the key can make it. Digits likewise.
+std::string hmac_sha256(std::string_view key, std::string_view message);
+
 }  // namespace husk
