@@ -28,7 +28,7 @@ int call(Options& options) {
     const auto received = std::make_shared<std::atomic<int>>(0);
     const std::stop_source stop = cancel_on_signals(received);
     tool::Toolbox toolbox(*std::move(deployment));
-    const auto result = toolbox.call(options.tool, options.arguments, stop.get_token());
+    const auto result = toolbox.call(options.tool, options.arguments, {.cancel = stop.get_token()});
     if (!result) return fail(result.error());
     write_out(STDOUT_FILENO, render::dump(*result) + "\n");
     return 0;

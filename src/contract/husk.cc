@@ -131,11 +131,12 @@ Decoded decode_output(const Json& arguments) {
     return read;
 }
 
-Decoded decode_wait(const Json& arguments) {
+Decoded decode_wait(const Json& arguments, const Situation& situation) {
     Wait wait{.shell_id = text_of(arguments, "shell_id"), .max_bytes = husk_output_bytes};
     const auto timeout = integer_of(arguments, "timeout_ms");
     wait.timeout = timeout ? duration_of(*timeout) : husk_default_wait;
     wait.timeout = std::min(wait.timeout, husk_longest_timeout);
+    if (situation.answer_within) wait.timeout = std::min(wait.timeout, *situation.answer_within);
     const auto found = arguments.find("until");
     if (found == arguments.end()) return wait;
     const Json& until = *found;
@@ -172,7 +173,7 @@ Decoded decode(std::string_view tool, std::string_view text, const Situation& si
     const auto arguments = schema::read_arguments(text, chosen->takes, chosen->manner);
     if (!arguments) return std::unexpected(husk_error(arguments.error()));
     if (tool == "bash_output") return decode_output(*arguments);
-    if (tool == "bash_wait") return decode_wait(*arguments);
+    if (tool == "bash_wait") return decode_wait(*arguments, situation);
     if (tool == "bash_kill") return decode_kill(*arguments);
     if (tool == "bash_list") return List{};
     return decode_bash(*arguments, situation);

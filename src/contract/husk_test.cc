@@ -135,6 +135,9 @@ TEST(HuskContract, ClampsTheTimeoutAndSaysSo) {
     client.answer_within = milliseconds(50'000);
     EXPECT_EQ(run(60'000, client).request.timeout, milliseconds(50'000));
     EXPECT_EQ(run(1, client).request.timeout, milliseconds(1));
+    const auto wait =
+        action_of<Wait>(own, "bash_wait", R"({"shell_id": "a-1", "timeout_ms": 60000})", client);
+    EXPECT_EQ(wait.timeout, milliseconds(50'000));
     client.longest_timeout = milliseconds(10);
     EXPECT_EQ(run_of(own, "bash", any, client).request.timeout, milliseconds(10));
 }

@@ -73,7 +73,8 @@ void CallWatch::note(decltype(Event::what) what) {
 void CallWatch::attach(ToolContext& context) {
     cancelled_.emplace(context.cancel, [this] { stop_.request_stop(); });
     context.cancel = stop_.get_token();
-    context.on_start = [this](const std::string& shell_id) {
+    context.on_start = [this, also = std::move(context.on_start)](const std::string& shell_id) {
+        if (also) also(shell_id);
         // A call that has to be repeated starts twice.
         if (thread_.joinable()) return;
         note(contract::Began{shell_id});

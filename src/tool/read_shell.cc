@@ -46,12 +46,16 @@ collect::Hint hint_for_tools(const collect::ShellFiles& files, contract::Read::R
 
 }  // namespace
 
-Result<KnownShell> open_known(const Settings& settings, const std::string& id) {
-    const run::StateDir state = TRY(run::StateDir::open_for_reading(settings.state));
-    KnownShell shell{TRY(collect::open_shell(state, id)), {}, {}};
+Result<KnownShell> known(collect::ShellFiles files) {
+    KnownShell shell{std::move(files), {}, {}};
     shell.now = TRY(collect::look(shell.files));
     shell.note = call_from_json(shell.now.call);
     return shell;
+}
+
+Result<KnownShell> open_known(const Settings& settings, const std::string& id) {
+    const run::StateDir state = TRY(run::StateDir::open_for_reading(settings.state));
+    return known(TRY(collect::open_shell(state, id)));
 }
 
 contract::Told told_of(const KnownShell& shell) {

@@ -16,6 +16,8 @@ struct KnownShell {
     CallNote note;
 };
 
+// Files that are open are readable to their end, also when the shell has been removed meanwhile.
+Result<KnownShell> known(collect::ShellFiles files);
 Result<KnownShell> open_known(const Settings& settings, const std::string& id);
 
 // Everything but the output.

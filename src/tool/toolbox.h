@@ -5,10 +5,12 @@
 
 #include <expected>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "base/result.h"
 #include "contract/contract.h"
@@ -17,6 +19,7 @@
 #include "tool/judge.h"
 #include "tool/lasting_bash.h"
 #include "tool/read_shell.h"
+#include "tool/workers.h"
 
 namespace husk::tool {
 
@@ -30,12 +33,37 @@ struct Deployment {
     std::vector<std::string> notes = {};  // on every run, for example about the configuration
     std::string session = {};             // empty: that of workspace, mode and caller
     std::string caller = {};              // who was authenticated; empty: the user
-    std::optional<std::chrono::milliseconds> answer_within = {};
     contract::Situation::Arguments arguments = contract::Situation::Arguments::Usual;
     enum class Report { Left, InMeta } report = Report::Left;  // all of it, without output
-    // Whether somebody agrees to a command that a rule asks about. None: nobody can be asked.
-    std::function<bool(const Judged& judged)> approve = {};
     contract::DocwareSettings docware = {};
+};
+
+// What somebody said to a command that a rule asks about.
+enum class Consent {
+    Given,
+    Declined,
+    NotAsked,  // nobody could be reached
+};
+
+// What one call is given.
+struct CallContext {
+    std::stop_token cancel = {};
+    // Clients give up; what takes longer is answered while it runs.
+    std::optional<std::chrono::milliseconds> answer_within = {};
+    // The shell that it is about, as soon as that is known. On a thread that must not be kept.
+    std::function<void(const std::string& shell_id)> on_shell = {};
+    // Gets the records of the contract's stream while the command runs, one at a time, if the call
+    // asks for them. On a thread that must not be kept.
+    std::function<void(const contract::Json& record)> on_record = {};
+    // Asks somebody, and has `answer` called once, by any thread at any time. One that is dropped
+    // without that leaves a call without a result. None: nobody can be asked.
+    std::function<void(const Judged& judged, std::function<void(Consent)> answer)> ask = {};
+};
+
+// What a shell has said so far.
+struct Glimpse {
+    uint64_t bytes = 0;
+    std::string last_line;
 };
 
 class Toolbox {
@@ -46,48 +74,76 @@ public:
     contract::Json tools() const;
 
     // MCP's CallToolResult; an error only when there is no such tool. Whatever else is wrong is in
-    // the result. May be called from several threads at once. `on_record` gets the records of the
-    // contract's stream while the command runs, one at a time, if the call asks for them.
-    using OnRecord = std::function<void(const contract::Json& record)>;
-    std::expected<contract::Json, std::string> call(std::string_view tool,
-                                                    std::string_view arguments,
-                                                    const std::stop_token& cancel = {},
-                                                    const OnRecord& on_record = {});
+    // the result. May be called from several threads at once.
+    using Called = std::expected<contract::Json, std::string>;
+    Called call(std::string_view tool, std::string_view arguments, CallContext context = {});
+
+    // The same without waiting: `done` is called once, on a thread that must not be kept. Thousands
+    // may be under way; of their commands 128 run at a time, and as many calls wait for shells. The
+    // toolbox may go when all are done.
+    using Done = std::function<void(Called)>;
+    void call(std::string tool, std::string arguments, CallContext context, Done done);
+
+    // The caller's shells, living ones first, without output.
+    Result<std::vector<Report>> shells() const;
+    // What one of them has said, made readable and cut to size. It is not taken for told.
+    Result<std::string> log(const std::string& id, uint64_t max_bytes) const;
+    Result<Glimpse> glimpse(const std::string& id) const;
 
 private:
-    contract::Outcome perform(const contract::Run& run, const std::stop_token& cancel,
-                              const OnRecord& on_record);
-    contract::Outcome perform(const contract::Read& read, const std::stop_token& cancel,
-                              const OnRecord& on_record);
-    contract::Outcome perform(const contract::Wait& wait, const std::stop_token& cancel,
-                              const OnRecord& on_record);
-    contract::Outcome perform(const contract::Kill& kill, const std::stop_token& cancel,
-                              const OnRecord& on_record);
-    contract::Outcome perform(const contract::List& list, const std::stop_token& cancel,
-                              const OnRecord& on_record);
+    struct Call;
+    void begin(const std::shared_ptr<Call>& call);
+    void take(const std::shared_ptr<Call>& call, const contract::Run& run);
+    void take(const std::shared_ptr<Call>& call, const contract::Wait& wait);
+    void take(const std::shared_ptr<Call>& call, const contract::Kill& kill);
+    void take(const std::shared_ptr<Call>& call, const contract::Talk& talk);
+    template <class Quick>
+    void take(const std::shared_ptr<Call>& call, const Quick& action);
+    void finish(const Call& call, const contract::Outcome& outcome) const;
 
-    contract::Outcome perform(const contract::Talk& talk, const std::stop_token& cancel,
-                              const OnRecord& on_record);
+    // toolbox_permit.cc
+    struct Weighed;
+    Weighed weigh(const contract::Run& run) const;
+    void permit(const std::shared_ptr<Call>& call, Weighed weighed, std::function<void()> go_on);
+    void refuse(const Call& call, const Weighed& weighed, std::string why) const;
 
-    Result<contract::Told> run_in(LastingBash& bash, const contract::Talk& talk,
-                                  const os::Deadline& give_up, const std::stop_token& cancel);
-    Result<contract::Told> talk_to(const contract::Talk& talk, const std::stop_token& cancel);
-    Result<Report> start_lasting(LastingBash& bash);
-
-    contract::Situation situation() const;
-    ToolContext context_for(const contract::Run& run) const;
-    contract::Told watched(const Request& request, ToolContext& context,
-                           const std::optional<contract::Watch>& watch, const OnRecord& on_record);
-    std::optional<Report> refused(const contract::Run& run, Verdict& verdict) const;
+    // toolbox_run.cc
+    void start(const std::shared_ptr<Call>& call);
+    void launch(const std::shared_ptr<Call>& call);
+    void watch(Call& call, const contract::Watch& wanted, ToolContext& context) const;
+    void hold(Call& call, const std::string& shell_id) const;
+    void ended(const std::shared_ptr<Call>& call, Report report);
+    contract::Told told(Call& call, Report report) const;
     // With what configuration and contract add to it; an error when it asks for too much.
     std::expected<Request, std::string> equipped(const contract::Run& run) const;
+    ToolContext context_for(const contract::Run& run) const;
+
+    // toolbox_talk.cc
+    using Talked = std::variant<contract::Told, Weighed>;  // or somebody has to decide first
+    void converse(const std::shared_ptr<Call>& call, const contract::Talk& talk);
+    Result<Talked> talk_to(const Call& call, const contract::Talk& talk);
+    Result<Talked> run_in(LastingBash& bash, const Call& call, const contract::Talk& talk,
+                          const os::Deadline& give_up);
+    Result<Report> start_lasting(LastingBash& bash);
+
+    contract::Outcome perform(const contract::Read& read) const;
+    contract::Outcome perform(const contract::Wait& wait, const std::stop_token& cancel) const;
+    contract::Outcome perform(const contract::Kill& kill) const;
+    contract::Outcome perform(const contract::List& list) const;
+
+    contract::Situation situation() const;
+    bool has_tool(std::string_view tool, const contract::Situation& here, std::string& names) const;
     std::string own_session(Mode mode, const Network& network) const;
     bool is_own(const std::string& caller, const std::string& session) const;
     Result<KnownShell> own_shell(const std::string& id) const;
 
     Deployment deployment_;
     std::string workspace_id_;
+    // In the order in which they may go: each posts only to those above it.
+    Turnstile running_{128};
+    Workers patient_{128};  // for what waits for a shell or a bash
     Bash bash_;
+    Workers quick_{4};
 };
 
 // Why these walls, or in mode open those of read-only, cannot be had on this machine; empty when

@@ -1,7 +1,9 @@
 // The tools of a contract whose bash stays from call to call.
+#include <cerrno>
+
 #include "run/state_dir.h"
 #include "tool/lasting_bash.h"
-#include "tool/toolbox.h"
+#include "tool/toolbox_call.h"
 
 namespace husk::tool {
 namespace {
@@ -20,11 +22,17 @@ Result<void> end(const LastingBash& bash, const Settings& settings) {
 
 }  // namespace
 
-contract::Outcome Toolbox::perform(const contract::Talk& talk, const std::stop_token& cancel,
-                                   const OnRecord&) {
-    auto told = talk_to(talk, cancel);
-    if (!told) return contract::Failed{told.error()};
-    return *std::move(told);
+void Toolbox::converse(const std::shared_ptr<Call>& call, const contract::Talk& talk) {
+    auto talked = talk_to(*call, talk);
+    if (!talked) return finish(*call, contract::Failed{talked.error()});
+    if (auto* told = std::get_if<Told>(&*talked)) return finish(*call, std::move(*told));
+    // While somebody thinks about it the bash is free, and others may have it go elsewhere: then it
+    // is another question.
+    auto& weighed = std::get<Weighed>(*talked);
+    permit(call, weighed, [this, call, &talk, directory = weighed.working_dir] {
+        call->agreed_in = directory;
+        take(call, talk);
+    });
 }
 
 Result<Report> Toolbox::start_lasting(LastingBash& bash) {
@@ -37,13 +45,18 @@ Result<Report> Toolbox::start_lasting(LastingBash& bash) {
 }
 
 // Judged where the bash is, and run there.
-Result<Told> Toolbox::run_in(LastingBash& bash, const contract::Talk& talk,
-                             const os::Deadline& give_up, const std::stop_token& cancel) {
+Result<Toolbox::Talked> Toolbox::run_in(LastingBash& bash, const Call& call,
+                                        const contract::Talk& talk, const os::Deadline& give_up) {
     contract::Run asked;
     asked.request.command = talk.command;
     asked.request.working_dir = bash.directory();
-    Verdict verdict;
-    if (auto report = refused(asked, verdict)) return Told{.report = *std::move(report)};
+    Weighed weighed = weigh(asked);
+    using enum decide::Decision;
+    const decide::Decision decision = weighed.judged.verdict.decision;
+    const bool agreed = decision == Ask && call.agreed_in == weighed.working_dir;
+    if (decision != Allow && !agreed) return weighed;
+    const std::stop_token& cancel = call.context.cancel;
+    if (call.context.on_shell) call.context.on_shell(TRY(bash.shell()).files.id);
     const auto returned = TRY(bash.run(talk.command, give_up, cancel));
     if (!returned && cancel.stop_requested()) CHECK(end(bash, deployment_.settings));
     Told told = told_of(TRY(bash.shell()));
@@ -52,16 +65,19 @@ Result<Told> Toolbox::run_in(LastingBash& bash, const contract::Talk& talk,
         told.came = Came::Returned;
         told.report.ending = Exited{returned->code};
     }
-    told.report.verdict = std::move(verdict);
+    told.report.verdict = std::move(weighed.verdict);
     return told;
 }
 
-Result<Told> Toolbox::talk_to(const contract::Talk& talk, const std::stop_token& cancel) {
+Result<Toolbox::Talked> Toolbox::talk_to(const Call& call, const contract::Talk& talk) {
     using State = LastingBash::State;
+    if (call.context.cancel.stop_requested())
+        return failure("bash", ECANCELED, "cancelled before it was run");
     const os::Deadline give_up = os::Clock::now() + talk.timeout;
     const auto files = TRY(run::StateDir::open_or_make(deployment_.settings.state));
     const std::string session = context_for({}).session;
-    LastingBash bash = TRY(LastingBash::of(files, deployment_.settings, session, give_up, cancel));
+    LastingBash bash =
+        TRY(LastingBash::of(files, deployment_.settings, session, give_up, call.context.cancel));
     State state = TRY(bash.state());
     if (talk.restart && state != State::None) CHECK(end(bash, deployment_.settings));
     if (talk.restart || state == State::None) {
@@ -72,8 +88,9 @@ Result<Told> Toolbox::talk_to(const contract::Talk& talk, const std::stop_token&
     }
     Told told;
     if (state == State::Ready) {
-        told = TRY(run_in(bash, talk, give_up, cancel));
-        if (std::holds_alternative<Denied>(told.report.ending)) return told;
+        Talked talked = TRY(run_in(bash, call, talk, give_up));
+        if (std::holds_alternative<Weighed>(talked)) return talked;
+        told = std::get<Told>(std::move(talked));
     }
     const auto shell = bash.shell();
     if (!shell) {

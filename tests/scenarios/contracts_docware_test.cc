@@ -384,12 +384,13 @@ TEST(DocwareTools, AsksAboutDangerousCommandsIfTheCallWantsThat) {
         tool::Deployment deployment = deployment_in(dir);
         write_text(deployment.walls.workspace / "made", "");
         std::string asked;
-        deployment.approve = [&](const tool::Judged& judged) {
+        tool::CallContext context;
+        context.ask = [&](const tool::Judged& judged, const auto& answer) {
             asked = judged.verdict.reason;
-            return agrees;
+            answer(agrees ? tool::Consent::Given : tool::Consent::NotAsked);
         };
         tool::Toolbox toolbox(std::move(deployment));
-        const Json result = *toolbox.call("Bash", arguments);
+        const Json result = *toolbox.call("Bash", arguments, std::move(context));
         EXPECT_THAT(asked, HasSubstr("Dangerous operation detected: administration/open-to-all"));
         EXPECT_EQ(result["structuredContent"]["success"], agrees);
         EXPECT_EQ(result["structuredContent"]["security_info"].contains("confirmed"), agrees);
@@ -404,7 +405,8 @@ TEST(DocwareTools, GiveTheRecordsOfAStreamWhileTheCommandRuns) {
     tool::Toolbox toolbox(std::move(deployment));
     std::vector<Json> records;
     // The command ends only when its output has been seen.
-    const auto on_record = [&](const Json& record) {
+    tool::CallContext context;
+    context.on_record = [&](const Json& record) {
         records.push_back(record);
         if (record["type"] == "stdout") write_text(go, "");
     };
@@ -412,7 +414,7 @@ TEST(DocwareTools, GiveTheRecordsOfAStreamWhileTheCommandRuns) {
         *toolbox.call("Bash",
                       R"({"command": "echo up; until [ -e go ]; do sleep 0.01; done",
                                           "enable_shell_features": true, "stream_output": true})",
-                      {}, on_record);
+                      std::move(context));
     EXPECT_EQ(result["structuredContent"]["success"], true);
     EXPECT_EQ(Json(records), result["_meta"]["docware/stream"]);
 }

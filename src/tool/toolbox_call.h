@@ -1,0 +1,39 @@
+// A call of the tools while it is under way. Only for the files of the toolbox.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "collect/shell_files.h"
+#include "tool/call_watch.h"
+#include "tool/private_dir.h"
+#include "tool/toolbox.h"
+
+namespace husk::tool {
+
+struct Toolbox::Call {
+    std::string tool;
+    std::string arguments;
+    CallContext context;
+    Done done;
+    contract::Action action = {};
+    Verdict verdict = {};
+    // Of a Run:
+    std::optional<collect::ShellFiles> shell = {};  // of its command
+    std::optional<PrivateDir> tmp = {};
+    std::unique_ptr<CallWatch> eye = {};
+    // Of a Talk: where its bash was when somebody agreed to the command.
+    std::optional<std::filesystem::path> agreed_in = {};
+};
+
+// What the rules, and the contract's own checks, say to a command.
+struct Toolbox::Weighed {
+    std::string command;
+    std::filesystem::path working_dir;
+    Judged judged = {};
+    Verdict verdict = {};  // as it is told
+};
+
+}  // namespace husk::tool

@@ -1,0 +1,157 @@
+// A command of its own for each call: equipped, started, told.
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "request/environment.h"
+#include "request/settings_layers.h"
+#include "tool/engine_values.h"
+#include "tool/toolbox_call.h"
+
+namespace husk::tool {
+namespace {
+
+using contract::Json;
+using contract::Told;
+using Variables = std::map<std::string, std::optional<std::string>>;
+
+Variables variables_for(contract::Environment environment, Mode mode) {
+    using enum contract::Environment;
+    Variables variables;
+    if (environment == Inherited) return variables;
+    if (environment == FromNothing &&
+        std::getenv("PATH") == nullptr)  // NOLINT(concurrency-mt-unsafe)
+        variables["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const std::string name(text.substr(0, text.find('=')));
+        // Walls withhold these themselves, and give their own in the place of some.
+        if (mode != Mode::Open && environment == FromNothing && is_withheld(name)) continue;
+        if (environment == FromNothing ? name != "PATH" : is_withheld(name))
+            variables[name] = std::nullopt;
+    }
+    if (environment == Scrubbed) variables.merge(agent_environment());
+    return variables;
+}
+
+config::Asked asked_by(const Request& request) {
+    config::Asked asked;
+    asked.limits = request.limits;
+    asked.idle = request.idle_timeout;
+    asked.output = request.output_limit;
+    return asked;
+}
+
+Report not_started(const Request& request, const std::string& why) {
+    Report report;
+    report.ending = NotStarted{{"limits", 0, why}};
+    report.command = report.display = request.command;
+    return report;
+}
+
+}  // namespace
+
+std::expected<Request, std::string> Toolbox::equipped(const contract::Run& run) const {
+    const contract::Defaults& defaults = deployment_.contract->defaults;
+    const auto allowed = config::narrowed(deployment_.configured, asked_by(run.request));
+    if (!allowed) return std::unexpected(allowed.error());
+    Request request = run.request;
+    apply_limits(*allowed, request);
+    request.env.merge(variables_for(run.environment.value_or(defaults.environment),
+                                    run.mode.value_or(deployment_.walls.mode)));
+    request.log_goes_with_session = defaults.logs_end_with_session;
+    if (run.portion.wanted()) request.max_output_bytes = 0;  // read later, byte for byte
+    return request;
+}
+
+ToolContext Toolbox::context_for(const contract::Run& run) const {
+    ToolContext context = deployment_.walls;
+    context.working_dir = context.workspace;
+    context.mode = run.mode.value_or(context.mode);
+    context.network = run.network.value_or(context.network);
+    context.scratch = deployment_.contract->defaults.scratch;
+    context.session =
+        run.session.empty() ? own_session(context.mode, context.network) : run.session;
+    context.caller = deployment_.caller + "@" + workspace_id_;
+    return context;
+}
+
+// When there is room for one more.
+void Toolbox::start(const std::shared_ptr<Call>& call) {
+    running_.enter([this, call] { quick_.post([this, call] { launch(call); }); });
+}
+
+void Toolbox::launch(const std::shared_ptr<Call>& call) {
+    const auto& run = std::get<contract::Run>(call->action);
+    auto request = equipped(run);
+    if (!request) return ended(call, not_started(run.request, request.error()));
+    if (run.private_tmp)
+        if (auto made = PrivateDir::make()) call->tmp.emplace(*std::move(made));
+    if (call->tmp) request->env["TMPDIR"] = call->tmp->path().string();
+    ToolContext context = context_for(run);
+    context.cancel = call->context.cancel;
+    context.on_start = [this, call](const std::string& shell_id) {
+        hold(*call, shell_id);
+        if (call->context.on_shell) call->context.on_shell(shell_id);
+    };
+    if (run.watch) watch(*call, *run.watch, context);
+    bash_.run(*std::move(request), std::move(context),
+              [this, call](Report report) { ended(call, std::move(report)); });
+}
+
+void Toolbox::watch(Call& call, const contract::Watch& wanted, ToolContext& context) const {
+    CallWatch::OnEvent tell;
+    const auto& on_record = call.context.on_record;
+    if (on_record && wanted.output && deployment_.contract->stream != nullptr)
+        tell = [stream = deployment_.contract->stream(), on_record](const contract::Event& event) {
+            for (const Json& record : stream(event)) on_record(record);
+        };
+    call.eye = std::make_unique<CallWatch>(deployment_.settings, wanted, std::move(tell));
+    call.eye->attach(context);
+}
+
+// Before it ends: others who make room for their own may remove it then.
+void Toolbox::hold(Call& call, const std::string& shell_id) const {
+    const auto state = run::StateDir::open_for_reading(deployment_.settings.state);
+    auto files = state ? collect::open_shell(*state, shell_id)
+                       : Result<collect::ShellFiles>(std::unexpected(state.error()));
+    if (files) call.shell = std::move(*files);
+}
+
+void Toolbox::ended(const std::shared_ptr<Call>& call, Report report) {
+    running_.leave();
+    const auto tell = [this, call, report = std::move(report)] {
+        finish(*call, told(*call, report));
+    };
+    // Whoever watches is waited for, and a directory may have become a large one.
+    if (call->eye || call->tmp) return patient_.post(tell);
+    tell();
+}
+
+Told Toolbox::told(Call& call, Report report) const {
+    const auto& run = std::get<contract::Run>(call.action);
+    Told told{.report = std::move(report)};
+    Report& about = told.report;
+    if (call.eye) told.events = call.eye->finish(about.ending);
+    call.tmp.reset();
+    about.verdict = std::move(call.verdict);
+    about.notes.insert(about.notes.begin(), deployment_.notes.begin(), deployment_.notes.end());
+    if (run.portion.wanted()) about.output.clear();
+    if (about.shell_id.empty()) return told;
+    const auto add = [&]() -> Result<void> {
+        const KnownShell shell = call.shell && call.shell->id == about.shell_id
+                                     ? TRY(known(*std::exchange(call.shell, std::nullopt)))
+                                     : TRY(open_known(deployment_.settings, about.shell_id));
+        if (shell.now.record.keeper != 0)
+            told.parent_pid = static_cast<int>(shell.now.record.keeper);
+        if (run.portion.wanted()) return add_portion(told, shell, run.portion);
+        return add_readable(told, shell, Whole{}, run.request.max_output_bytes);
+    };
+    // Where even opening it came too late, the report has it, in words for the command line.
+    const auto added = add();
+    if (!added && run.portion.wanted())
+        about.notes.push_back("the output could not be read: " + added.error().text());
+    return told;
+}
+
+}  // namespace husk::tool

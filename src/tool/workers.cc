@@ -1,0 +1,68 @@
+#include "tool/workers.h"
+
+#include <utility>
+
+namespace husk::tool {
+
+Workers::~Workers() {
+    {
+        const std::lock_guard lock(guard_);
+        closing_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+}
+
+void Workers::post(std::function<void()> work) {
+    {
+        const std::lock_guard lock(guard_);
+        waiting_.push_back(std::move(work));
+        if (idle_ < waiting_.size() && threads_.size() < most_)
+            threads_.emplace_back([this] { loop(); });
+    }
+    changed_.notify_one();
+}
+
+void Workers::loop() {
+    std::unique_lock lock(guard_);
+    for (;;) {
+        ++idle_;
+        changed_.wait(lock, [this] { return closing_ || !waiting_.empty(); });
+        --idle_;
+        if (waiting_.empty()) return;
+        std::function<void()> work = std::move(waiting_.front());
+        waiting_.pop_front();
+        lock.unlock();
+        work();
+        work = nullptr;  // what it holds may want the lock
+        lock.lock();
+    }
+}
+
+void Turnstile::enter(std::function<void()> work) {
+    {
+        const std::lock_guard lock(guard_);
+        if (free_ == 0) {
+            waiting_.push_back(std::move(work));
+            return;
+        }
+        --free_;
+    }
+    work();
+}
+
+void Turnstile::leave() {
+    std::function<void()> next;
+    {
+        const std::lock_guard lock(guard_);
+        if (waiting_.empty()) {
+            ++free_;
+            return;
+        }
+        next = std::move(waiting_.front());
+        waiting_.pop_front();
+    }
+    next();
+}
+
+}  // namespace husk::tool
