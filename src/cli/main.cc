@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
         add_call(app, code);
         add_tools(app, code);
         add_hook(app, code);
+        add_mcp(app, code);
         add_shells(app, code);
         add_output(app, code);
         add_wait(app, code);

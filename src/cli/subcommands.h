@@ -21,5 +21,6 @@ void add_bench(CLI::App& app, int& code);
 void add_call(CLI::App& app, int& code);
 void add_tools(CLI::App& app, int& code);
 void add_hook(CLI::App& app, int& code);
+void add_mcp(CLI::App& app, int& code);
 
 }  // namespace husk::cli

@@ -1,0 +1,171 @@
+// Calls of tools: many at a time, each answered when it has ended, or never when it was cancelled.
+#include <utility>
+
+#include "render/report_json.h"
+#include "serve/connection_parts.h"
+
+namespace husk::serve {
+namespace {
+
+// Clients give up after a minute in which they hear nothing.
+constexpr std::chrono::milliseconds answer_within(50'000);
+constexpr size_t most_calls = 4096;
+
+}  // namespace
+
+void Connection::call_tool(const Request& request, const Speaker& speaker, const Send& reply) {
+    const auto refuse_it = [&](const Fault& fault) { reply(error_message(request.id, fault)); };
+    const Json& name = member(request.params, "name");
+    const Json& arguments = member(request.params, "arguments");
+    if (!name.is_string()) return refuse_it({Code::BadParameters, "`name` must be a text"});
+    if (!arguments.is_object() && !arguments.is_null())
+        return refuse_it({Code::BadParameters, "`arguments` must be an object"});
+    const auto call = std::make_shared<Call>(
+        Call{request.id, request.id.dump(), name.get<std::string>(),
+             arguments.is_null() ? "{}" : render::dump(arguments), speaker, reply});
+    if (const auto taken = take_answer(*call, request.params); !taken)
+        return refuse_it(taken.error());
+    if (const auto listed = enlist(call); !listed) return refuse_it(listed.error());
+
+    tool::CallContext context{.cancel = call->stop.get_token(), .answer_within = answer_within};
+    const Json& token = member(member(request.params, "_meta"), "progressToken");
+    if (token.is_string() || token.is_number()) {
+        call->progress = std::make_shared<Progress>(token, send_);
+        server_.ticker.add(call->progress);
+        context.answer_within.reset();
+        context.on_shell = [progress = call->progress](const std::string& id) {
+            progress->set_shell(id);
+        };
+    }
+    if (can_ask(speaker.capabilities))
+        context.ask = [this, call](const tool::Judged& judged,
+                                   std::function<void(tool::Consent)> answer) {
+            ask(call, judged, std::move(answer));
+        };
+    server_.toolbox.call(
+        call->tool, call->arguments, std::move(context),
+        [this, call](tool::Toolbox::Called result) {
+            if (!result)
+                return finish(*call,
+                              error_message(call->id, {Code::BadParameters, result.error()}));
+            finish(*call, result_message(call->id, dressed(*std::move(result), call->speaker.era)));
+        });
+}
+
+std::expected<void, Fault> Connection::enlist(const std::shared_ptr<Call>& call) {
+    const std::lock_guard lock(guard_);
+    if (calls_.contains(call->key))
+        return std::unexpected(
+            Fault{Code::NotARequest, "a request with this `id` is still under way"});
+    if (closed_ || calls_.size() >= most_calls)
+        return std::unexpected(Fault{Code::Busy, "too many calls are under way; try again later"});
+    calls_.emplace(call->key, call);
+    ++under_way_;
+    return {};
+}
+
+// Without a connection the user's answer comes with the call, made again.
+std::expected<void, Fault> Connection::take_answer(Call& call, const Json& params) {
+    const Json& ticket = member(params, "requestState");
+    if (call.speaker.era == Era::Connections || ticket.is_null()) return {};
+    const Json& answer = member(member(params, "inputResponses"), "approve");
+    if (!answer.is_object()) return {};
+    if (!ticket.is_string() ||
+        !server_.tickets.redeem(ticket.get<std::string>(), call.tool, call.arguments))
+        return std::unexpected(
+            Fault{Code::BadParameters, "`requestState` is not of this call, too old, or was used"});
+    call.consent =
+        member(answer, "action") == "accept" ? tool::Consent::Given : tool::Consent::Declined;
+    return {};
+}
+
+void Connection::ask(const std::shared_ptr<Call>& call, const tool::Judged& judged,
+                     std::function<void(tool::Consent)> answer) {
+    if (call->consent) return answer(*call->consent);
+    Json question = question_about(judged);
+    if (call->speaker.era == Era::Without) {
+        question["mode"] = "form";
+        const Json approve = {{"method", "elicitation/create"}, {"params", std::move(question)}};
+        Json result = {{"resultType", "input_required"},
+                       {"inputRequests", {{"approve", approve}}},
+                       {"requestState", server_.tickets.issue(call->tool, call->arguments)}};
+        return finish(*call,
+                      result_message(call->id, dressed(std::move(result), call->speaker.era)));
+    }
+    if (call->speaker.version == "2025-11-25") question["mode"] = "form";
+    std::string id;
+    {
+        const std::lock_guard lock(guard_);
+        if (!call->stop.stop_requested()) {
+            id = "husk-" + std::to_string(++asked_);
+            questions_.emplace(id, Question{call, answer});
+        }
+    }
+    if (id.empty()) return answer(tool::Consent::NotAsked);
+    send_(request_message(id, "elicitation/create", std::move(question)));
+}
+
+void Connection::handle(const Response& response, const Send&) {
+    std::function<void(tool::Consent)> answer;
+    {
+        const std::lock_guard lock(guard_);
+        const auto found = questions_.find(response.id.is_string() ? response.id.get<std::string>()
+                                                                   : std::string());
+        if (found == questions_.end()) return;
+        answer = std::move(found->second.answer);
+        questions_.erase(found);
+    }
+    using enum tool::Consent;
+    const Json& action = member(response.result, "action");
+    answer(action == "accept" ? Given : action.is_string() ? Declined : NotAsked);
+}
+
+// A call that was cancelled has no answer.
+void Connection::finish(Call& call, const Json& message) {
+    if (call.progress) call.progress->stop();
+    {
+        const std::lock_guard lock(guard_);
+        calls_.erase(call.key);
+    }
+    if (!call.stop.stop_requested()) call.reply(message);
+    call.reply = nullptr;  // others may wait for it, to be answered together
+    const std::lock_guard lock(guard_);
+    --under_way_;
+    ended_.notify_all();
+}
+
+void Connection::cancel(const Json& id) {
+    std::shared_ptr<Call> call;
+    std::map<std::string, Question> asked;
+    {
+        const std::lock_guard lock(guard_);
+        const auto found = calls_.find(id.dump());
+        if (found == calls_.end()) return;
+        call = found->second;
+        call->stop.request_stop();
+        for (auto one = questions_.begin(); one != questions_.end();)
+            if (one->second.call == call) {
+                asked.insert(questions_.extract(one++));
+            } else {
+                ++one;
+            }
+    }
+    for (const auto& [question, one] : asked) {
+        send_(notification_message("notifications/cancelled", {{"requestId", question}}));
+        one.answer(tool::Consent::NotAsked);
+    }
+}
+
+void Connection::close() {
+    std::map<std::string, Question> asked;
+    std::unique_lock lock(guard_);
+    closed_ = true;
+    for (const auto& [key, call] : calls_) call->stop.request_stop();
+    asked.swap(questions_);
+    lock.unlock();
+    for (const auto& [question, one] : asked) one.answer(tool::Consent::NotAsked);
+    lock.lock();
+    ended_.wait(lock, [this] { return under_way_ == 0; });
+}
+
+}  // namespace husk::serve

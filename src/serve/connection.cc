@@ -1,0 +1,117 @@
+#include "serve/connection.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "serve/connection_parts.h"
+
+namespace husk::serve {
+namespace {
+
+constexpr std::array<std::string_view, 4> versions_with_connections = {"2024-11-05", "2025-03-26",
+                                                                       "2025-06-18", "2025-11-25"};
+constexpr std::string_view version_with_batches = "2025-03-26";
+
+// Answers to several requests that came together go together, when the last of them is dropped.
+class Batch {
+public:
+    explicit Batch(Send send) : send_(std::move(send)) {}
+    ~Batch() {
+        if (!messages_.empty()) send_(messages_);
+    }
+    Batch(const Batch&) = delete;
+    Batch& operator=(const Batch&) = delete;
+
+    void add(const Json& message) {
+        const std::lock_guard lock(guard_);
+        messages_.push_back(message);
+    }
+
+private:
+    Send send_;
+    std::mutex guard_;
+    Json messages_ = Json::array();
+};
+
+bool is_initialize(const Json& message) { return member(message, "method") == "initialize"; }
+
+}  // namespace
+
+Connection::Connection(Server& server, Send send) : server_(server), send_(std::move(send)) {}
+
+Connection::~Connection() { close(); }
+
+void Connection::receive(std::string_view text) {
+    const auto json = parse_message(text);
+    if (!json) return refuse(json.error());
+    const auto take = [this](const Json& message, const Send& reply) {
+        std::visit([&](const auto& one) { handle(one, reply); }, read_message(message));
+    };
+    if (!json->is_array()) return take(*json, send_);
+    if (version_ != version_with_batches)
+        return refuse({Code::NotARequest, "only the version 2025-03-26 has batches"});
+    if (json->empty() || std::ranges::any_of(*json, is_initialize))
+        return refuse({Code::NotARequest, "a batch is not empty and has no `initialize`"});
+    const auto batch = std::make_shared<Batch>(send_);
+    for (const Json& message : *json)
+        take(message, [batch](const Json& answer) { batch->add(answer); });
+}
+
+// Who has a version in the request itself needs no connection to have said it before.
+std::expected<Connection::Speaker, Fault> Connection::speaker_of(const Request& request) const {
+    const Json& meta = member(request.params, "_meta");
+    const Json& version = member(meta, "io.modelcontextprotocol/protocolVersion");
+    if (version.is_null() && request.method != "server/discover")
+        return Speaker{Era::Connections, client_capabilities_, version_};
+    if (!version.is_string())
+        return std::unexpected(
+            Fault{Code::BadParameters, "`_meta` needs io.modelcontextprotocol/protocolVersion"});
+    if (version != version_without)
+        return std::unexpected(
+            Fault{Code::UnsupportedVersion,
+                  "this version is not supported in `_meta`",
+                  {{"supported", Json::array({version_without})}, {"requested", version}}});
+    const Json& declared = member(meta, "io.modelcontextprotocol/clientCapabilities");
+    if (!declared.is_object())
+        return std::unexpected(
+            Fault{Code::BadParameters, "`_meta` needs io.modelcontextprotocol/clientCapabilities"});
+    return Speaker{Era::Without, declared, std::string(version_without)};
+}
+
+void Connection::handle(const Request& request, const Send& reply) {
+    const auto speaker = speaker_of(request);
+    if (!speaker) return reply(error_message(request.id, speaker.error()));
+    if (request.method == "tools/call") return call_tool(request, *speaker, reply);
+    const bool begins = request.method == "initialize" && speaker->era == Era::Connections;
+    Answer result = begins
+                        ? initialize(request.params)
+                        : answer(request.method, {server_.toolbox, request.params, speaker->era});
+    if (!result) return reply(error_message(request.id, result.error()));
+    reply(result_message(request.id, dressed(*std::move(result), speaker->era)));
+}
+
+void Connection::handle(const Notification& notification, const Send&) {
+    if (notification.method == "notifications/cancelled")
+        cancel(member(notification.params, "requestId"));
+}
+
+void Connection::handle(const Malformed& malformed, const Send& reply) {
+    reply(error_message(malformed.id, malformed.fault));
+}
+
+Answer Connection::initialize(const Json& params) {
+    const Json& version = member(params, "protocolVersion");
+    if (!version.is_string())
+        return std::unexpected(Fault{Code::BadParameters, "`protocolVersion` must be a text"});
+    const Json& declared = member(params, "capabilities");
+    client_capabilities_ = declared.is_object() ? declared : Json::object();
+    const bool known = std::ranges::find(versions_with_connections, version.get<std::string>()) !=
+                       versions_with_connections.end();
+    version_ = known ? version.get<std::string>() : std::string(versions_with_connections.back());
+    return Json{{"protocolVersion", version_},
+                {"capabilities", capabilities(Era::Connections)},
+                {"serverInfo", server_info()}};
+}
+
+}  // namespace husk::serve

@@ -1,0 +1,82 @@
+// MCP, whatever carries it: messages come in, and what is to be said about them goes out. Both eras
+// at once: that of connections (2024-11-05 to 2025-11-25), which begins with `initialize`, and
+// that without (2026-07-28), in which each request says who speaks.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "serve/approvals.h"
+#include "serve/json_rpc.h"
+#include "serve/methods.h"
+#include "serve/progress.h"
+#include "tool/toolbox.h"
+
+namespace husk::serve {
+
+// What all connections share.
+struct Server {
+    explicit Server(tool::Toolbox& tools) : toolbox(tools), ticker(tools) {}
+
+    tool::Toolbox& toolbox;
+    Tickets tickets;
+    Ticker ticker;
+};
+
+class Connection {
+public:
+    // `send` is called by several threads, and must not keep them.
+    Connection(Server& server, Send send);
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    // One message, or several in an array where the version has that. By one thread at a time;
+    // calls of tools are answered later, in the order in which they end.
+    void receive(std::string_view text);
+    // What came was not even a message.
+    void refuse(const Fault& fault) { send_(error_message(nullptr, fault)); }
+    // Cancels what is under way, and waits until nothing of it is left.
+    void close();
+
+private:
+    struct Call;
+    struct Speaker;
+    void handle(const Request& request, const Send& reply);
+    void handle(const Notification& notification, const Send& reply);
+    void handle(const Response& response, const Send& reply);
+    void handle(const Malformed& malformed, const Send& reply);
+    std::expected<Speaker, Fault> speaker_of(const Request& request) const;
+
+    Answer initialize(const Json& params);
+    void call_tool(const Request& request, const Speaker& speaker, const Send& reply);
+    std::expected<void, Fault> enlist(const std::shared_ptr<Call>& call);
+    std::expected<void, Fault> take_answer(Call& call, const Json& params);
+    void ask(const std::shared_ptr<Call>& call, const tool::Judged& judged,
+             std::function<void(tool::Consent)> answer);
+    void finish(Call& call, const Json& message);
+    void cancel(const Json& id);
+
+    Server& server_;
+    Send send_;
+    std::string version_;       // that `initialize` agreed on
+    Json client_capabilities_;  // that it declared
+
+    struct Question {
+        std::shared_ptr<Call> call;
+        std::function<void(tool::Consent)> answer;
+    };
+    std::mutex guard_;
+    std::condition_variable ended_;
+    bool closed_ = false;
+    size_t under_way_ = 0;
+    std::map<std::string, std::shared_ptr<Call>> calls_;  // by id
+    std::map<std::string, Question> questions_;           // by the id of our own request
+    uint64_t asked_ = 0;
+};
+
+}  // namespace husk::serve

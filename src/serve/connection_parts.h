@@ -1,0 +1,32 @@
+// What the two files of Connection share: one answers what is known at once, the other calls tools.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "serve/connection.h"
+
+namespace husk::serve {
+
+struct Connection::Speaker {
+    Era era;
+    Json capabilities;
+    std::string version;
+};
+
+// A call of a tool that is under way.
+struct Connection::Call {
+    Json id;
+    std::string key;  // the id as it stands in the table
+    std::string tool;
+    std::string arguments;
+    Speaker speaker;
+    Send reply;
+    std::shared_ptr<Progress> progress = {};
+    std::optional<tool::Consent> consent = {};  // that came with the request
+    std::stop_source stop = {};
+};
+
+}  // namespace husk::serve

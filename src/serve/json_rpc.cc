@@ -1,0 +1,89 @@
+#include "serve/json_rpc.h"
+
+#include <utility>
+
+namespace husk::serve {
+namespace {
+
+constexpr int deepest = 100;
+
+// How deep brackets are nested outside of texts.
+bool is_too_deep(std::string_view text) {
+    int depth = 0;
+    bool quoted = false;
+    for (size_t at = 0; at < text.size(); ++at) {
+        const char letter = text[at];
+        if (letter == '"') quoted = !quoted;
+        if (quoted && letter == '\\') ++at;
+        if (quoted) continue;
+        if (letter == '[' || letter == '{') ++depth;
+        if (letter == ']' || letter == '}') --depth;
+        if (depth > deepest) return true;
+    }
+    return false;
+}
+
+bool is_id(const Json& id) { return id.is_string() || id.is_number(); }
+
+Malformed malformed(const Json& id, std::string message) {
+    return {is_id(id) ? id : Json(nullptr), {Code::NotARequest, std::move(message)}};
+}
+
+}  // namespace
+
+std::expected<Json, Fault> parse_message(std::string_view text) {
+    if (is_too_deep(text))
+        return std::unexpected(Fault{Code::NotJson, "the message is nested too deeply"});
+    Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded())
+        return std::unexpected(Fault{Code::NotJson, "the message is not valid JSON in UTF-8"});
+    return json;
+}
+
+const Json& member(const Json& object, std::string_view name) {
+    static const Json none = nullptr;
+    if (!object.is_object()) return none;
+    const auto found = object.find(name);
+    return found == object.end() ? none : *found;
+}
+
+Message read_message(const Json& json) {
+    if (!json.is_object()) return malformed(nullptr, "a message is a JSON object");
+    const Json& id = member(json, "id");
+    if (member(json, "jsonrpc") != "2.0") return malformed(id, "`jsonrpc` must be \"2.0\"");
+    if (json.contains("id") && !is_id(id))
+        return malformed(nullptr, "`id` must be a text or a number");
+    if (!json.contains("method")) {
+        const bool answers = json.contains("result") != json.contains("error");
+        if (json.contains("id") && answers) return Response{id, member(json, "result")};
+        return malformed(id, "a message has a `method`, or an `id` and a `result` or an `error`");
+    }
+    const Json& method = member(json, "method");
+    if (!method.is_string()) return malformed(id, "`method` must be a text");
+    Json params = member(json, "params");
+    if (params.is_null()) params = Json::object();
+    if (!params.is_object())
+        return Malformed{id, {Code::BadParameters, "`params` must be an object"}};
+    if (!json.contains("id")) return Notification{method.get<std::string>(), std::move(params)};
+    return Request{id, method.get<std::string>(), std::move(params)};
+}
+
+Json result_message(const Json& id, Json result) {
+    return {{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}};
+}
+
+Json error_message(const Json& id, const Fault& fault) {
+    Json error = {{"code", static_cast<int>(fault.code)}, {"message", fault.message}};
+    if (!fault.data.is_null()) error["data"] = fault.data;
+    return {{"jsonrpc", "2.0"}, {"id", id}, {"error", std::move(error)}};
+}
+
+Json request_message(const Json& id, std::string_view method, Json params) {
+    return {{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}};
+}
+
+Json notification_message(std::string_view method, Json params) {
+    return {{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}};
+}
+
+}  // namespace husk::serve

@@ -1,0 +1,76 @@
+#include "serve/progress.h"
+
+#include <algorithm>
+
+namespace husk::serve {
+namespace {
+
+constexpr std::chrono::seconds tick(1);
+constexpr std::chrono::seconds longest_silence(5);
+
+}  // namespace
+
+void Progress::set_shell(const std::string& id) {
+    const std::lock_guard lock(guard_);
+    shell_ = id;
+}
+
+void Progress::stop() {
+    const std::lock_guard lock(guard_);
+    stopped_ = true;
+}
+
+bool Progress::tell(const tool::Toolbox& toolbox) {
+    const std::lock_guard lock(guard_);
+    if (stopped_) return false;
+    const auto now = Clock::now();
+    tool::Glimpse seen{.bytes = told_bytes_, .last_line = {}};
+    if (!shell_.empty())
+        if (auto glimpse = toolbox.glimpse(shell_)) seen = std::move(*glimpse);
+    if (seen.bytes == told_bytes_ && now - told_ < longest_silence) return true;
+    const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(now - start_);
+    Json params = {{"progressToken", token_},
+                   {"progress", static_cast<double>(passed.count()) / 1000}};
+    if (!seen.last_line.empty()) params["message"] = std::move(seen.last_line);
+    send_(notification_message("notifications/progress", std::move(params)));
+    told_bytes_ = seen.bytes;
+    told_ = now;
+    return true;
+}
+
+Ticker::~Ticker() {
+    {
+        const std::lock_guard lock(guard_);
+        closing_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Ticker::add(std::shared_ptr<Progress> progress) {
+    {
+        const std::lock_guard lock(guard_);
+        watched_.push_back(std::move(progress));
+        if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
+    }
+    changed_.notify_all();
+}
+
+void Ticker::loop() {
+    std::unique_lock lock(guard_);
+    while (!closing_) {
+        if (watched_.empty()) {
+            changed_.wait(lock, [this] { return closing_ || !watched_.empty(); });
+            continue;
+        }
+        if (changed_.wait_for(lock, tick, [this] { return closing_; })) return;
+        auto all = watched_;
+        lock.unlock();
+        std::erase_if(all, [this](const auto& one) { return one->tell(toolbox_); });
+        lock.lock();
+        std::erase_if(watched_,
+                      [&](const auto& one) { return std::ranges::find(all, one) != all.end(); });
+    }
+}
+
+}  // namespace husk::serve
