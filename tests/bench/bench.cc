@@ -21,6 +21,7 @@
 
 #include "render/report_json.h"
 #include "render/table.h"
+#include "serving.h"
 #include "tool/measure.h"
 #include "understanding.h"
 #include "walls.h"
@@ -243,5 +244,6 @@ int main(int argc, char** argv) {
     shells(figures, quick ? 100 : 1000);
     husk::bench::walls(figures, quick ? 200 : 2000, quick ? 50 : 500);
     husk::bench::understanding(figures, quick ? 10'000 : 100'000);
+    husk::bench::serving(figures, quick ? 20 : 100);
     return print(figures, json);
 }

@@ -1,0 +1,169 @@
+#include "client.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace husk::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+Client::Client(const Husk& husk, std::vector<std::string> options) {
+    std::signal(SIGPIPE, SIG_IGN);
+    // Closed modes are not to be had on every machine, and are not what is tested here.
+    std::vector<std::string> args = {"mcp", "--mode", "open", "--cwd", husk.dir().string()};
+    args.insert(args.end(), options.begin(), options.end());
+    int in[2];
+    int out[2];
+    if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0) {
+        ADD_FAILURE() << "no pipes";
+        return;
+    }
+    std::vector<std::string> argv = husk.argv(args);
+    std::vector<char*> words;
+    words.reserve(argv.size() + 1);
+    for (std::string& word : argv) words.push_back(word.data());
+    words.push_back(nullptr);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+        ::dup2(in[0], 0);
+        ::dup2(out[1], 1);
+        ::execvp(words[0], words.data());
+        ::_exit(127);
+    }
+    ::close(in[0]);
+    ::close(out[1]);
+    in_ = in[1];
+    out_ = out[0];
+}
+
+Client::~Client() {
+    close_input();
+    stop_reading();
+    if (pid_ > 0 && !exit_code()) {
+        ADD_FAILURE() << "the server did not end with its input";
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+}
+
+void Client::say(const std::string& line) const {
+    const std::string text = line + "\n";
+    for (size_t at = 0; at < text.size();) {
+        const ssize_t wrote = ::write(in_, text.data() + at, text.size() - at);
+        if (wrote <= 0) return;
+        at += static_cast<size_t>(wrote);
+    }
+}
+
+void Client::request(const Json& id, const std::string& method, const Json& params) const {
+    say(Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}});
+}
+
+void Client::notify(const std::string& method, const Json& params) const {
+    say(Json{{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
+}
+
+void Client::bash(const Json& id, const std::string& command, Json arguments,
+                  const Json& meta) const {
+    arguments["command"] = command;
+    Json params = {{"name", "bash"}, {"arguments", std::move(arguments)}};
+    if (!meta.is_null()) params["_meta"] = meta;
+    request(id, "tools/call", params);
+}
+
+Json Client::initialize(const std::string& version, const Json& capabilities) {
+    const Json answer = ask("initialize", "initialize",
+                            {{"protocolVersion", version},
+                             {"capabilities", capabilities},
+                             {"clientInfo", {{"name", "test"}, {"version", "1"}}}});
+    notify("notifications/initialized");
+    return answer;
+}
+
+std::optional<std::string> Client::line(std::chrono::milliseconds within) {
+    const auto end = Clock::now() + within;
+    for (;;) {
+        if (const size_t newline = buffer_.find('\n'); newline != std::string::npos) {
+            std::string line = buffer_.substr(0, newline);
+            buffer_.erase(0, newline + 1);
+            return line;
+        }
+        pollfd wanted{out_, POLLIN, 0};
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+        if (left <= 0 || ::poll(&wanted, 1, static_cast<int>(left)) <= 0) return std::nullopt;
+        char bytes[65536];
+        const ssize_t got = ::read(out_, bytes, sizeof bytes);
+        if (got <= 0) return std::nullopt;
+        buffer_.append(bytes, static_cast<size_t>(got));
+    }
+}
+
+Json Client::next(std::chrono::milliseconds within) {
+    const auto text = line(within);
+    EXPECT_TRUE(text) << "no message came";
+    if (!text) return nullptr;
+    Json message = Json::parse(*text, nullptr, false);
+    EXPECT_FALSE(message.is_discarded()) << "not a message: " << *text;
+    return message;
+}
+
+Json Client::answer(const Json& id, std::chrono::milliseconds within) {
+    for (const auto end = Clock::now() + within;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+        Json message = next(left);
+        if (message.is_null() || (message.is_object() && message.value("id", Json()) == id &&
+                                  !message.contains("method")))
+            return message;
+    }
+}
+
+Json Client::ask(const Json& id, const std::string& method, const Json& params) {
+    request(id, method, params);
+    return answer(id);
+}
+
+bool Client::is_silent_about(const Json& id) {
+    const std::string ping = "ping-" + std::to_string(++pings_);
+    request(ping, "ping");
+    for (;;) {
+        const Json message = next();
+        if (message.is_null() || message.value("id", Json()) == id) return false;
+        if (message.value("id", Json()) == ping) return true;
+    }
+}
+
+void Client::close_input() {
+    if (in_ >= 0) ::close(in_);
+    in_ = -1;
+}
+
+void Client::stop_reading() {
+    if (out_ >= 0) ::close(out_);
+    out_ = -1;
+}
+
+std::optional<int> Client::exit_code(std::chrono::milliseconds within) {
+    int status = 0;
+    const bool ended =
+        eventually([&] { return ::waitpid(pid_, &status, WNOHANG) == pid_; }, within);
+    if (!ended) return std::nullopt;
+    pid_ = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void Client::kill(int signal) const { ::kill(pid_, signal); }
+
+Json meta_2026(const Json& capabilities) {
+    return {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
+            {"io.modelcontextprotocol/clientInfo", {{"name", "test"}, {"version", "1"}}},
+            {"io.modelcontextprotocol/clientCapabilities", capabilities}};
+}
+
+}  // namespace husk::test
