@@ -77,7 +77,7 @@ if(HUSK_TESTS)
     husk_folders_of(folders ${folder_tests})
     foreach(folder ${folders})
         file(GLOB sources CONFIGURE_DEPENDS tests/${folder}/*.cc)
-        if(folder STREQUAL "redteam")
+        if(folder MATCHES "^(redteam|protocol)$")
             list(APPEND sources tests/scenarios/harness.cc tests/scenarios/walled.cc)
         endif()
         husk_add_test_program(tests_${folder} ${sources})
@@ -100,10 +100,12 @@ if(HUSK_TESTS)
         target_link_libraries(example_${name} PRIVATE Husk::husk husk_options)
     endforeach()
 
-    add_test(NAME protocol/schemas
-        COMMAND ${PROJECT_SOURCE_DIR}/tests/protocol/schemas_test.sh
-            ${CMAKE_CURRENT_BINARY_DIR} $<TARGET_FILE:husk>)
-    set_tests_properties(protocol/schemas PROPERTIES TIMEOUT 600)  # with what it installs
+    foreach(script schemas sdk)
+        add_test(NAME protocol/${script}
+            COMMAND ${PROJECT_SOURCE_DIR}/tests/protocol/node_test.sh
+                ${CMAKE_CURRENT_BINARY_DIR} $<TARGET_FILE:husk> ${script}.mjs)
+        set_tests_properties(protocol/${script} PROPERTIES TIMEOUT 600)  # with what it installs
+    endforeach()
 
     # A sanitized library cannot be linked by a stranger.
     if(NOT HUSK_SANITIZE)

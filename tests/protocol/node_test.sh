@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# schemas_test.sh BUILD_DIR HUSK: asks other people's programs about what Husk prints. They are installed
-# below BUILD_DIR, by the lock file, once.
+# node_test.sh BUILD_DIR HUSK SCRIPT: asks other people's programs about what Husk says. They are installed below
+# BUILD_DIR, by the lock file, once.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -17,4 +17,4 @@ mkdir -p "$modules"
     fi
 ) 9>"$modules/.lock" </dev/null
 
-exec node "$here/schemas.mjs" "$modules" "$husk"
+exec node "$here/$3" "$modules" "$husk"

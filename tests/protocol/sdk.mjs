@@ -1,0 +1,104 @@
+// The official SDK's clients, of both eras, talk to the real program.
+// Usage: node sdk.mjs DIRECTORY-WITH-NODE_MODULES HUSK
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const [modules, husk] = process.argv.slice(2);
+const require = createRequire(join(modules, 'x'));
+const place = mkdtempSync(join(tmpdir(), 'husk-sdk-'));
+const work = join(place, 'work');
+const rules = join(place, 'rules.yaml');
+mkdirSync(work);
+writeFileSync(rules, 'permissions:\n  ask: ["Bash(touch:*)"]\n');
+const env = { ...process.env, HUSK_STATE: join(place, 'state'), XDG_CONFIG_HOME: join(place, 'config') };
+delete env.HUSK_CONFIG;
+const server = { command: husk, args: ['mcp', '--mode', 'open', '--cwd', work, '--config', rules], env };
+
+// What every client does with a server, whatever they say to each other.
+async function converse(name, client, file, askedOnce) {
+    const { tools } = await client.listTools();
+    assert.deepEqual(tools.map((tool) => tool.name), ['bash', 'bash_output', 'bash_wait', 'bash_kill', 'bash_list']);
+    const bash = (args, options) => client.callTool({ name: 'bash', arguments: args }, ...options);
+
+    const hi = await bash({ command: 'echo hi; exit 3' }, []);
+    assert.deepEqual(hi.structuredContent, { exit_code: 3, output: 'hi\n' });
+
+    const many = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => bash({ command: `sleep 0.1; echo ${i}` }, [])));
+    many.forEach((one, i) => assert.equal(one.structuredContent.output, `${i}\n`));
+
+    await assert.rejects(client.callTool({ name: 'no_such_tool', arguments: {} }), /no tool/);
+
+    const approved = await bash({ command: `touch ${file}` }, []);
+    assert.equal(approved.structuredContent.exit_code, 0, name);
+    assert.equal(askedOnce(), 1);
+    assert.ok(existsSync(join(work, file)));
+
+    const shell = await bash({ command: 'echo kept; sleep 300', run_in_background: true }, []);
+    const uri = `husk://shells/${shell.structuredContent.shell_id}/log`;
+    const { resources } = await client.listResources();
+    assert.ok(resources.some((one) => one.uri === uri));
+    assert.equal((await client.readResource({ uri })).contents[0].text, 'kept\n');
+    await client.callTool({ name: 'bash_kill', arguments: { shell_id: shell.structuredContent.shell_id } });
+    return bash;
+}
+
+async function first() {
+    const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
+    const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
+    const types = require('@modelcontextprotocol/sdk/types.js');
+    const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: {} } });
+    let asked = 0;
+    client.setRequestHandler(types.ElicitRequestSchema, () => {
+        ++asked;
+        return { action: 'accept', content: {} };
+    });
+    await client.connect(new StdioClientTransport(server));
+    assert.equal(client.getServerVersion().name, 'husk');
+    await client.ping();
+    await client.setLoggingLevel('warning');
+    const bash = await converse('first', client, 'by-first', () => asked);
+
+    // A client that gives up after three seconds in which it hears nothing, hears something.
+    const told = [];
+    const slow = await bash({ command: 'for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.5; done' }, [
+        undefined, { timeout: 3000, resetTimeoutOnProgress: true, onprogress: (one) => told.push(one) }]);
+    assert.equal(slow.structuredContent.exit_code, 0);
+    assert.ok(told.length >= 1 && told.every((one, i) => i === 0 || one.progress > told[i - 1].progress));
+
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 300);
+    await assert.rejects(bash({ command: 'sleep 300' }, [undefined, { signal: abort.signal }]));
+    await client.close();
+}
+
+async function second(mode, file) {
+    const { Client } = require('@modelcontextprotocol/client');
+    const { StdioClientTransport } = require('@modelcontextprotocol/client/stdio');
+    const client = new Client({ name: 'test', version: '1' },
+        { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode } });
+    let asked = 0;
+    client.setRequestHandler('elicitation/create', () => {
+        ++asked;
+        return { action: 'accept', content: {} };
+    });
+    await client.connect(new StdioClientTransport(server));
+    await converse(`second ${JSON.stringify(mode)}`, client, file, () => asked);
+    await client.close();
+}
+
+try {
+    await first();
+    await second('legacy', 'by-second-legacy');
+    await second('auto', 'by-second-auto');
+    await second({ pin: '2026-07-28' }, 'by-second-pinned');
+} finally {
+    const run = (...args) => execFileSync(husk, args, { env, encoding: 'utf8' });
+    for (const { id } of JSON.parse(run('session', 'list', '--json')).sessions) run('session', 'end', id);
+    rmSync(place, { recursive: true, force: true });
+}
+console.log('the clients of the SDK are content');
