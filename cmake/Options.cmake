@@ -5,13 +5,13 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-if(NOT CMAKE_BUILD_TYPE AND NOT HUSK_LINT)
+if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
 endif()
 
 set(HUSK_WARNINGS
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
-    -Wnon-virtual-dtor -Woverloaded-virtual)
+    -Wnon-virtual-dtor -Woverloaded-virtual -Wredundant-decls -Wzero-as-null-pointer-constant)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # g++ 12 thinks that ~expected may delete what lies in a moved-from value's place.
     list(APPEND HUSK_WARNINGS -Wno-free-nonheap-object)
@@ -26,17 +26,6 @@ if(HUSK_SANITIZE)
     set(sanitize -fsanitize=${HUSK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_compile_options(husk_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${sanitize}>)
     target_link_options(husk_options INTERFACE ${sanitize})
-endif()
-
-# In tests only what finds mistakes: their macros are slow to look at, and they may be long.
-set(HUSK_TIDY_OF_TESTS "")
-if(HUSK_LINT)
-    # The hash is in the command line, so that a changed .clang-tidy checks every file again.
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/.clang-tidy)
-    file(SHA256 ${PROJECT_SOURCE_DIR}/.clang-tidy tidy_hash)
-    set(CMAKE_CXX_CLANG_TIDY clang-tidy-19 --quiet --extra-arg=-DHUSK_TIDY_${tidy_hash})
-    set(HUSK_TIDY_OF_TESTS ${CMAKE_CXX_CLANG_TIDY}
-        --checks=-clang-analyzer-*,-modernize-*,-readability-*,readability-identifier-naming)
 endif()
 
 # A program is started for every command: loading libstdc++ would double the time that takes.

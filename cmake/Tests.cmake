@@ -4,7 +4,6 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 enable_testing()
-set(CMAKE_CXX_CLANG_TIDY ${HUSK_TIDY_OF_TESTS})
 
 # tests/programs/*.cc are run by tests, as commands. No sanitizers: they would break limits and timings.
 set(programs_dir ${CMAKE_CURRENT_BINARY_DIR}/tests/programs)
@@ -36,10 +35,7 @@ function(husk_add_test_program name)
         HUSK_BINARY="$<TARGET_FILE:husk>"
         HUSK_TEST_PROGRAMS_DIR="${programs_dir}"
         HUSK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    # When only the findings matter, one in husk shall not hide those in the tests.
-    if(NOT HUSK_LINT)
-        add_dependencies(${name} husk test_programs)
-    endif()
+    add_dependencies(${name} husk test_programs)
 endfunction()
 
 # gtest_discover_tests gives all tests of a call the same properties: so it is called twice.
@@ -142,8 +138,4 @@ if(HUSK_FUZZ)
         target_link_libraries(fuzz_${name} PRIVATE libhusk nlohmann_json::nlohmann_json husk_options)
         target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     endforeach()
-elseif(HUSK_LINT AND fuzz_targets)
-    add_library(fuzz_targets OBJECT ${fuzz_targets})
-    target_include_directories(fuzz_targets PRIVATE src)
-    target_link_libraries(fuzz_targets PRIVATE libhusk nlohmann_json::nlohmann_json)
 endif()
