@@ -131,17 +131,20 @@ uint64_t Command::next_moment() const {
 }
 
 void Command::wait_for_events() {
-    pollfd fds[5] = {};
+    constexpr unsigned own = 5;
+    constexpr unsigned all = own + ceilings::Watch::poll_count;
+    pollfd fds[all] = {};
     fds[0] = {signals_, POLLIN, 0};
     fds[1] = {out_->pipe(), POLLIN, 0};  // ppoll passes over a descriptor of -1
     fds[2] = {err_->pipe(), POLLIN, 0};
     fds[3] = {handles_->lifeline, POLLIN, 0};
     fds[4] = {handles_->caller, POLLIN, 0};
+    ceilings_.add(fds + own);
     const uint64_t next = next_moment();
     const uint64_t left = next <= now_ ? 0 : next - now_;
     const sys::Time timeout{static_cast<int64_t>(left / 1'000'000'000),
                             static_cast<int64_t>(left % 1'000'000'000)};
-    sys::ppoll(fds, 5, next == never ? nullptr : &timeout);
+    sys::ppoll(fds, all, next == never ? nullptr : &timeout);
     now_ = monotonic();
 
     bool came = false;
@@ -156,6 +159,8 @@ void Command::wait_for_events() {
     }
     if (fds[0].revents != 0) on_signals();
     if (fds[3].revents != 0 || fds[4].revents != 0) on_caller();
+    for (unsigned i = own; i < all; ++i)
+        if (fds[i].revents != 0) on_breach(ceilings_.look());
 }
 
 void Command::on_signals() {
@@ -212,8 +217,9 @@ void Command::note_end(int status) {
     (*page_)->ended = realtime();
 }
 
-// Whether main died of a limit of the plan's, and not of one that it gave itself.
-limits::Breach Command::kernel_breach(const sys::ChildInfo& main) const {
+// Whether main ended with a limit of the plan's passed, and not one that it gave itself.
+limits::Breach Command::kernel_breach(const sys::ChildInfo& main) {
+    if (const limits::Breach breach = ceilings_.look(); breach.limit != 0) return breach;
     constexpr int cld_killed = 2;
     constexpr int cld_dumped = 3;
     constexpr uint64_t ms_in_second = 1000;
@@ -414,7 +420,10 @@ void Command::on_limits() {
         output_limit_ = 0;
         exceed({Resource::Output, limit, bytes});
     }
-    if (is_over(watch_.next(), now_)) on_breach(watch_.look(now_, *meter_));
+    if (is_over(watch_.next(), now_)) {
+        on_breach(ceilings_.look());
+        on_breach(watch_.look(now_, *meter_));
+    }
 }
 
 void Command::on_breach(const limits::Breach& breach) {

@@ -5,6 +5,7 @@
 #include <linux/signal.h>
 #include <stdint.h>
 
+#include "ceilings.h"
 #include "cgroup.h"
 #include "clock.h"
 #include "ladder.h"
@@ -34,8 +35,13 @@ struct Registry {
 
 class Command {
 public:
-    Command(const Registry& registry, int signals, const cgroup::Leaf& leaf, usage::Meter& meter)
-        : registry_(registry), signals_(signals), leaf_(leaf), meter_(&meter) {}
+    Command(const Registry& registry, int signals, const cgroup::Leaf& leaf,
+            const ceilings::Watch& ceilings, usage::Meter& meter)
+        : registry_(registry),
+          signals_(signals),
+          leaf_(leaf),
+          meter_(&meter),
+          ceilings_(ceilings) {}
 
     // Looks after the command that `start` made, until nothing of it lives.
     // Closes the handles that nobody needs any more.
@@ -56,7 +62,7 @@ private:
     void enroll();
     void reap();
     void note_end(int status);
-    limits::Breach kernel_breach(const sys::ChildInfo& main) const;
+    limits::Breach kernel_breach(const sys::ChildInfo& main);
     void on_main_end();
 
     void exceed(const limits::Breach& breach);
@@ -115,6 +121,7 @@ private:
     husk::wire::Limit cpu_{};  // of each process; all 0 when there is none
     husk::wire::Limit file_size_{};
     limits::Watch watch_;
+    ceilings::Watch ceilings_;
 };
 
 }  // namespace keeper

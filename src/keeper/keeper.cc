@@ -6,6 +6,7 @@
 #include <linux/signal.h>
 #include <linux/signalfd.h>
 
+#include "ceilings.h"
 #include "cgroup.h"
 #include "clock.h"
 #include "command.h"
@@ -65,6 +66,8 @@ void prepare(Spare& spare, const Post& post) {
     if (spare.out.read < 0) make_pipe(spare.out);
 }
 
+static_assert(husk::wire::max_plan_descriptors <= message::max_fds);
+
 // The descriptors of a plan, in the order that wire.h gives; each is closed once.
 struct Taken {
     int directory = -1;
@@ -72,13 +75,15 @@ struct Taken {
     int log = -1;
     int error_log = -1;
     Handles handles{-1, -1, -1};
+    ceilings::Files ceilings;
 };
 
 bool sort_out(const message::Received& received, const husk::wire::Plan& plan, Taken& taken) {
     const bool split = (plan.flags & husk::wire::Split) != 0;
     const bool foreground = (plan.flags & husk::wire::Foreground) != 0;
-    const unsigned wanted =
-        husk::wire::plan_descriptors + (split ? 1U : 0U) + (foreground ? 1U : 0U);
+    unsigned wanted = husk::wire::plan_descriptors + (split ? 1U : 0U) + (foreground ? 1U : 0U);
+    for (uint32_t file = 0; file < husk::wire::cgroup_files; ++file)
+        wanted += (plan.cgroup >> file) & 1U;
     if (received.fd_count != wanted) return false;
     unsigned next = 0;
     taken.directory = received.fds[next++];
@@ -88,6 +93,8 @@ bool sort_out(const message::Received& received, const husk::wire::Plan& plan, T
     taken.log = received.fds[next++];
     if (split) taken.error_log = received.fds[next++];
     if (foreground) taken.handles.caller = received.fds[next++];
+    for (uint32_t file = 0; file < husk::wire::cgroup_files; ++file)
+        if (((plan.cgroup >> file) & 1U) != 0) taken.ceilings.fds[file] = received.fds[next++];
     return true;
 }
 
@@ -99,6 +106,7 @@ void close_all(Taken& taken) {
     sys::close_once(taken.handles.record);
     sys::close_once(taken.handles.lifeline);
     sys::close_once(taken.handles.caller);
+    ceilings::close_all(taken.ceilings);
 }
 
 void close_all(const message::Received& received) {
@@ -110,6 +118,12 @@ bool lock_log(int log) {
     sys::FileLock lock{};
     lock.type = F_WRLCK;
     return sys::fcntl_lock(log, F_SETLK, &lock) == 0;
+}
+
+void note_ceilings(Page& page, const husk::wire::Plan& plan, const ceilings::Files& files) {
+    if (files[husk::wire::MemoryProcs] >= 0) page.set(husk::record::MemoryByCgroup);
+    if (files[husk::wire::TasksProcs] >= 0) page.set(husk::record::ProcessesByCgroup);
+    if (plan.cgroup_version == 2) page.set(husk::record::CgroupOfVersion2);
 }
 
 void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, long size) {
@@ -130,9 +144,13 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     const start::Started started = start::command(
         plan_message, size,
         {taken.input, spare.out.write, split ? errors.write : spare.out.write, taken.directory},
-        crowded ? -1 : spare.leaf.dir);
+        // Of version 2 a process has one cgroup, and that of its own kills as well.
+        {crowded || taken.ceilings.kill() >= 0 ? -1 : spare.leaf.dir, taken.ceilings});
     pool::end_birth(*post.seats);
-    if (started.in_cgroup) page.set(husk::record::InCgroup);
+    if (started.below_ceilings) note_ceilings(page, plan, taken.ceilings);
+    if (!started.below_ceilings) ceilings::close_all(taken.ceilings);
+    const bool killed_elsewhere = taken.ceilings.kill() >= 0;
+    if (started.in_cgroup || killed_elsewhere) page.set(husk::record::InCgroup);
     sys::close_once(spare.out.write);
     sys::close_once(errors.write);
     sys::close_once(taken.input);
@@ -155,7 +173,8 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     // A nursery without spares must know at once; else it may sleep through a short command.
     const bool last_spare = pool::count(*post.seats, pool::Seat::Idle) == 0;
     Command command({post.registry, post.place, last_spare, post.has_init}, spare.signals,
-                    spare.leaf, spare.meter);
+                    killed_elsewhere ? cgroup::Leaf{-1, taken.ceilings.kill()} : spare.leaf,
+                    {taken.ceilings, plan.tree}, spare.meter);
     command.keep(plan, plan_message + size, page, taken.handles, out, err);
     if ((page->flags & husk::record::KillSent) != 0) cgroup::close_leaf(spare.leaf);
     // The log is closed, and so unlocked, only after the ending has been published.

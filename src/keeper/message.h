@@ -5,7 +5,7 @@
 
 namespace message {
 
-inline constexpr unsigned max_fds = 8;
+inline constexpr unsigned max_fds = 16;
 
 struct Received {
     long size;  // bytes, 0 = the other side is gone, or -errno

@@ -65,15 +65,19 @@ enum class Step : uint32_t {
 };
 
 enum Flag : uint32_t {
-    InBackground = 1,  // nobody waits for it (any more)
-    SplitStreams = 2,  // stderr has a log of its own
-    LeftTree = 4,      // when main ended, something of its tree lived on
-    Survivors = 8,     // the tree could not be killed in full
-    IoKnown = 16,      // read_bytes and written_bytes were measured
-    TermSent = 32,     // the first rung of the ladder was sent
-    KillSent = 64,
-    InCgroup = 128,      // the last rung was sent
+    InBackground = 1,    // nobody waits for it (any more)
+    SplitStreams = 2,    // stderr has a log of its own
+    LeftTree = 4,        // when main ended, something of its tree lived on
+    Survivors = 8,       // the tree could not be killed in full
+    IoKnown = 16,        // read_bytes and written_bytes were measured
+    TermSent = 32,       // the first rung of the ladder was sent
+    KillSent = 64,       // the last one
+    InCgroup = 128,      // born into one, by which it is killed at one stroke
     EndsWithLine = 256,  // the log goes on behind stored_end: that is not output
+    // It was in a cgroup of its own that keeps these limits.
+    MemoryByCgroup = 512,
+    ProcessesByCgroup = 1024,
+    CgroupOfVersion2 = 2048,
 };
 
 struct Stream {

@@ -13,11 +13,13 @@ using husk::record::Step;
 struct Launch {
     const husk::wire::Plan* plan;
     start::Descriptors descriptors;
+    ceilings::Files ceilings;
     const char* program;
     const char* directory;  // by name, or null
     // The child's word; the memory is shared until it executes.
     volatile Step step;
     volatile long error;
+    volatile bool below_ceilings;
 };
 
 const char* strings[husk::wire::max_strings + 2];
@@ -55,6 +57,7 @@ int child(void* argument) {
     auto& launch = *static_cast<Launch*>(argument);
     const auto& plan = *launch.plan;
     const auto& fds = launch.descriptors;
+    launch.below_ceilings = plan.cgroup != 0 && ceilings::enter(launch.ceilings);
     long result = sys::setsid();
     if (result < 0) return fail(launch, Step::NewSession, result);
     const int wiring[] = {fds.input, fds.output, fds.errors};
@@ -88,7 +91,8 @@ int child(void* argument) {
 
 namespace start {
 
-Started command(const char* message, long size, const Descriptors& descriptors, int cgroup) {
+Started command(const char* message, long size, const Descriptors& descriptors,
+                const Cgroups& cgroups) {
     const auto& plan = *reinterpret_cast<const husk::wire::Plan*>(message);
     const char* program = message + sizeof plan;
     const char* end = message + size;
@@ -97,20 +101,21 @@ Started command(const char* message, long size, const Descriptors& descriptors, 
     const char* directory = by_name ? at : nullptr;
     if (by_name) at = behind(at, end);
     if (at >= end || plan.limit_count > husk::wire::max_limits || !find_strings(plan, at, end))
-        return {0, Step::ReadPlan, EBADMSG, false};
+        return {0, Step::ReadPlan, EBADMSG, false, false};
 
-    Launch launch{&plan, descriptors, program, directory, Step::None, 0};
+    Launch launch{&plan, descriptors, cgroups.ceilings, program, directory, Step::None, 0, false};
     const sys::Stack stack{child_stack, sizeof child_stack};
-    long pid = sys::vfork_call(stack, cgroup, child, &launch);
+    long pid = sys::vfork_call(stack, cgroups.birth, child, &launch);
     // A cgroup that was taken away, or a filter that knows no clone3: its loss costs only the
     // single stroke when the tree is killed.
-    const bool in_cgroup = pid > 0 && cgroup >= 0;
-    if (pid < 0 && cgroup >= 0) pid = sys::vfork_call(stack, -1, child, &launch);
-    if (pid < 0) return {0, Step::Fork, static_cast<uint32_t>(-pid), false};
-    if (launch.step == Step::None) return {static_cast<int>(pid), Step::None, 0, in_cgroup};
+    const bool in_cgroup = pid > 0 && cgroups.birth >= 0;
+    if (pid < 0 && cgroups.birth >= 0) pid = sys::vfork_call(stack, -1, child, &launch);
+    if (pid < 0) return {0, Step::Fork, static_cast<uint32_t>(-pid), false, false};
+    if (launch.step == Step::None)
+        return {static_cast<int>(pid), Step::None, 0, in_cgroup, launch.below_ceilings};
     int status = 0;
     sys::wait4(static_cast<int>(pid), &status, 0, nullptr);
-    return {0, launch.step, static_cast<uint32_t>(-launch.error), false};
+    return {0, launch.step, static_cast<uint32_t>(-launch.error), false, false};
 }
 
 }  // namespace start

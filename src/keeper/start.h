@@ -1,6 +1,7 @@
 // From a plan to a running command.
 #pragma once
 
+#include "ceilings.h"
 #include "record.h"
 #include "wire.h"
 
@@ -18,11 +19,19 @@ struct Started {
     husk::record::Step step;  // where it failed
     uint32_t error;           // and with which errno
     bool in_cgroup;
+    bool below_ceilings;
+};
+
+// Where it is born, and what it enters after that.
+struct Cgroups {
+    int birth = -1;  // -1: where the keeper is
+    ceilings::Files ceilings = {};
 };
 
 // The plan and its strings are in `message`, which stays untouched until this returns.
 // Everything is worked out before the child exists; the child only makes system calls.
-// The command is born into `cgroup` where that can be; -1: there is none.
-Started command(const char* message, long size, const Descriptors& descriptors, int cgroup);
+// A cgroup that cannot be entered is done without, and Started tells.
+Started command(const char* message, long size, const Descriptors& descriptors,
+                const Cgroups& cgroups);
 
 }  // namespace start

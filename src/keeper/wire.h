@@ -6,7 +6,7 @@
 namespace husk::wire {
 
 inline constexpr uint32_t magic = 0x4b535557;  // "WUSK"
-inline constexpr uint32_t version = 3;
+inline constexpr uint32_t version = 4;
 
 // The socket that a nursery is born with; 0, 1 and 2 are /dev/null.
 inline constexpr int birth_fd = 3;
@@ -68,12 +68,33 @@ struct TreeLimits {
     uint64_t page_size;  // which the kernel counts memory in
 };
 
+// The kernel counts threads too where a limit of processes does not mean them, so it is given some
+// room: eight for each process.
+inline constexpr uint64_t most_tasks = 4'194'304;  // the highest number that a process can have
+constexpr uint64_t tasks_for(uint64_t processes) {
+    return processes < most_tasks / 8 ? processes * 8 : most_tasks;
+}
+static_assert(tasks_for(100) == 800 && tasks_for(~uint64_t{0}) == most_tasks);
+
+// A cgroup that the caller made for this command, and that keeps some of these: what it is entered
+// by, and where a breach shows. Each is a descriptor that comes with the plan, in this order.
+enum CgroupFile : uint32_t {
+    MemoryProcs,
+    MemoryEvents,
+    MemoryPeak,
+    MemoryBell,
+    TasksProcs,
+    TasksEvents,
+    CgroupKill,  // only of version 2
+    cgroup_files,
+};
+
 inline constexpr uint32_t max_limits = 16;
 inline constexpr uint32_t max_plan = 256 * 1024;
 inline constexpr uint32_t max_strings = 8192;
 
 // caller -> whichever keeper takes it, one message on the queue, with the descriptors
-// {cwd, stdin, record, lifeline, log, [log of stderr], [pidfd of the caller]}.
+// {cwd, stdin, record, lifeline, log, [log of stderr], [pidfd of the caller], [files of a cgroup]}.
 // Behind it: the program's path, [the working directory], argc arguments, envc variables, [the
 // log's last line after an exit, and after each signal from 1 to last_signal], each ended by a NUL.
 struct Plan {
@@ -86,12 +107,14 @@ struct Plan {
     uint32_t umask;
     uint32_t limit_count;
     uint64_t cap;
-    uint64_t deadline_ms;   // 0 = none
-    uint64_t idle_ms;       // 0 = none
-    uint64_t lifetime_ms;   // 0 = none; for what nobody waits for
-    uint64_t output_limit;  // 0 = none
-    uint32_t stop_signal;   // first rung of the ladder
-    uint32_t patience_ms;   // until the last one
+    uint64_t deadline_ms;     // 0 = none
+    uint64_t idle_ms;         // 0 = none
+    uint64_t lifetime_ms;     // 0 = none; for what nobody waits for
+    uint64_t output_limit;    // 0 = none
+    uint32_t stop_signal;     // first rung of the ladder
+    uint32_t patience_ms;     // until the last one
+    uint32_t cgroup;          // a bit for each CgroupFile that comes along
+    uint32_t cgroup_version;  // 0 = there is none
     TreeLimits tree;
     Limit limits[max_limits];  // of each process, by the kernel
 };
@@ -100,7 +123,7 @@ inline constexpr uint32_t last_signal = 64;
 inline constexpr char exit_code_here = 1;  // in the line after an exit
 
 inline constexpr uint32_t plan_descriptors = 5;  // always
-inline constexpr uint32_t max_plan_descriptors = 7;
+inline constexpr uint32_t max_plan_descriptors = 7 + cgroup_files;
 
 // On the lifeline. keeper -> caller:
 inline constexpr char said_started = 'S';     // only of a background command: it runs

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "os/file.h"
+#include "os/pretend.h"
 
 namespace husk::os {
 namespace {
@@ -79,8 +80,13 @@ std::vector<Cgroup> cgroups_in(std::string_view memberships, std::string_view mo
 }
 
 std::vector<Cgroup> own_cgroups() {
-    return cgroups_in(read_file("/proc/self/cgroup").value_or(""),
-                      read_file("/proc/self/mountinfo").value_or(""));
+    std::vector<Cgroup> own = cgroups_in(read_file("/proc/self/cgroup").value_or(""),
+                                         read_file("/proc/self/mountinfo").value_or(""));
+    const Pretended& can = pretended();
+    std::erase_if(own, [&](const Cgroup& one) {
+        return one.controllers.empty() ? !can.cgroup_v2 : !can.cgroup_v1;
+    });
+    return own;
 }
 
 }  // namespace husk::os

@@ -64,6 +64,7 @@ Kernel Kernel::probe(const Surroundings& surroundings) {
         probe::overlay(),
         probe::cgroup_v2(),
         probe::cgroup_v1(),
+        probe::limits_by_cgroup(),
     }};
     take_away_what_is_pretended(kernel.capabilities);
     return kernel;

@@ -29,6 +29,11 @@ bool take(Pretended& result, std::string_view name, std::string_view value) {
         const auto read = std::from_chars(begin, end, result.landlock);
         return read.ec == std::errc() && read.ptr == end && result.landlock >= 0;
     }
+    if (name == "cgroup") {
+        result.cgroup_v1 = value == "v1";
+        result.cgroup_v2 = value == "v2";
+        return value == "none" || value == "v1" || value == "v2";
+    }
     if (name == "os") return result.linux_kernel = false, value == "other";
     const auto* found = std::ranges::find(switches, name, &Switch::name);
     if (found == std::end(switches) || value != "no") return false;

@@ -1,4 +1,4 @@
-// HUSK_PRETEND="landlock=3,userns=no,os=other": a machine that can do less than this one, so that
+// HUSK_PRETEND="landlock=3,userns=no,cgroup=v1": a machine that can do less than this one, so that
 // every kind of machine can be tried here. It only takes away.
 #pragma once
 
@@ -13,7 +13,9 @@ struct Pretended {
     bool network_namespaces = true;
     bool linux_kernel = true;
     bool overlay = true;
-    bool listener = true;    // of a seccomp filter
+    bool listener = true;  // of a seccomp filter
+    bool cgroup_v1 = true;
+    bool cgroup_v2 = true;
     bool understood = true;  // false: a word of it is not known
 };
 

@@ -85,5 +85,6 @@ Capability mount_namespace();
 Capability overlay();
 Capability cgroup_v2();
 Capability cgroup_v1();
+Capability limits_by_cgroup();
 
 }  // namespace husk::os::probe

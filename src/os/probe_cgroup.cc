@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "os/cgroup.h"
 #include "os/file.h"
+#include "os/limited_cgroup.h"
 #include "os/probe.h"
 
 namespace husk::os::probe {
@@ -114,6 +115,36 @@ Outcome make_in_all_of_v1() {
     return well("with " + text::join(usable, " "));
 }
 
+// A child that enters and is counted.
+Outcome enter(const LimitedCgroup& cgroup, const fs::path& dir) {
+    const pid_t child = fork_bound();
+    if (child == 0) {
+        for (const Fd* procs : {&cgroup.memory_procs, &cgroup.tasks_procs})
+            if (*procs && ::write(procs->get(), "0", 1) != 1) ::_exit(errno);
+        ::_exit(read_file(dir / "cgroup.procs").value_or("").empty() ? ESRCH : 0);
+    }
+    if (child < 0) return failed_at("fork");
+    const int code = exit_code_of(child);
+    return code == 0 ? well() : failed_at("enter the cgroup", code, dir.string());
+}
+
+Outcome limit_a_tree() {
+    outlive_parent();
+    constexpr Ceilings some{.memory = 64 << 20, .tasks = 64};
+    const CgroupPlan plan = plan_cgroup(own_cgroups(), some);
+    if (plan.version == 0)
+        return failed_at("no cgroup with the controllers memory or pids can be made here", 0);
+    const std::string name = "husk-probe-" + random_id(8);
+    const auto made = make_cgroup(plan, some, name);
+    if (!made) return failed_at("make a cgroup", made.error().code, made.error().detail);
+    const Outcome entered = enter(*made, plan.directories.front().parent / name);
+    if (entered.failed != nullptr) return entered;
+    std::vector<std::string> kept;
+    if (plan.keeps_memory()) kept.emplace_back("memory");
+    if (plan.keeps_tasks()) kept.emplace_back("processes");
+    return well("v" + std::to_string(plan.version) + ": " + text::join(kept, ", "));
+}
+
 }  // namespace
 
 Capability cgroup_v2() {
@@ -131,6 +162,15 @@ Capability cgroup_v1() {
                    .without = "limits by sampling",
                    .remedy = "not needed with cgroup v2"},
                   in_child(make_in_all_of_v1));
+}
+
+Capability limits_by_cgroup() {
+    return judged({.mechanism = "limits by cgroup",
+                   .needed_for = "memory and processes of a tree, kept by the kernel",
+                   .without = "both by sampling, with its overshoot (docs/limits.md)",
+                   .remedy = "a delegated cgroup with memory and pids, in which Husk itself has a "
+                             "corner: DelegateSubgroup= of systemd; or root, with version 1"},
+                  in_child(limit_a_tree));
 }
 
 }  // namespace husk::os::probe

@@ -9,7 +9,7 @@
 namespace husk::os {
 namespace {
 
-constexpr size_t max_fds = 8;
+constexpr size_t max_fds = 16;
 
 struct Address {
     sockaddr_un value{};

@@ -38,8 +38,13 @@ Result<Call> Call::start(Session& session, const LaunchPlan& plan, const std::st
                             theirs.get(), files.log.get()};
     if (plan.streams == Streams::Split) fds.push_back(files.error_log.get());
     if (!plan.background) fds.push_back(TRY(own_pidfd()));
+    if (belongings.cgroup) {
+        const CeilingFiles files_to_enter = files_of(*belongings.cgroup);
+        fds.insert(fds.end(), files_to_enter.fds.begin(), files_to_enter.fds.end());
+    }
     CHECK(session.send(message, fds));
     Call call;
+    call.cgroup_ = std::move(belongings.cgroup);
     call.files_ = std::move(files);
     call.lifeline_ = std::move(ours);
     return call;

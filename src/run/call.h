@@ -1,6 +1,7 @@
 // A command that has been handed to a keeper, seen by the caller that waits for it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -26,6 +27,7 @@ public:
     struct Belongings {
         os::Fd directory;
         os::Fd input;
+        std::optional<os::LimitedCgroup> cgroup = {};  // as the message says
     };
 
     // `message` is the encoded plan.
@@ -44,6 +46,7 @@ public:
 
 private:
     CallFiles files_;
+    std::optional<os::LimitedCgroup> cgroup_;
     os::Fd lifeline_;
 };
 

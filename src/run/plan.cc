@@ -113,11 +113,14 @@ static_assert(static_cast<uint32_t>(Leftovers::Wait) ==
 
 }  // namespace
 
-Result<std::string> encode(const LaunchPlan& plan) {
+Result<std::string> encode(const LaunchPlan& plan, uint32_t cgroup_files) {
     if (plan.limits.size() > wire::max_limits) return failure("plan", E2BIG, "too many limits");
     if (plan.argv.size() + plan.env.size() > wire::max_strings)
         return failure("plan", E2BIG, "more than 8192 arguments and environment variables");
-    const wire::Plan header = header_of(plan);
+    wire::Plan header = header_of(plan);
+    header.cgroup = cgroup_files;
+    if (cgroup_files != 0)
+        header.cgroup_version = static_cast<uint32_t>(plan.ceilings.where.version);
     std::string message(reinterpret_cast<const char*>(&header), sizeof header);
     message.append(plan.program).push_back('\0');
     if (!plan.directory.empty()) message.append(plan.directory).push_back('\0');

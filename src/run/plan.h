@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "keeper/wire.h"
+#include "run/ceilings.h"
 
 namespace husk::run {
 
@@ -38,11 +39,12 @@ struct LaunchPlan {
     unsigned umask = 022;
     std::vector<ResourceLimit> limits;  // of each process
     wire::TreeLimits tree_limits{};     // of all of them together
+    CeilingsPlan ceilings = {};         // those of these that the kernel keeps
     std::optional<LastLine> last_line = {};
 };
 
-// The message; an error when it would not fit.
-Result<std::string> encode(const LaunchPlan& plan);
+// The message, for a command that enters a cgroup with these files; an error when it would not fit.
+Result<std::string> encode(const LaunchPlan& plan, uint32_t cgroup_files = 0);
 
 // bash, by the PATH of this process.
 Result<std::string> find_bash();

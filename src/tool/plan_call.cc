@@ -119,6 +119,7 @@ Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
     launch.umask = umask;
     launch.limits = run::process_limits(request.limits);
     launch.tree_limits = run::tree_limits(request.limits);
+    launch.ceilings = run::plan_ceilings(request.limits);
     launch.last_line = request.last_line;
     return plan;
 }

@@ -180,6 +180,17 @@ Result<std::string> add_stream(Excerpt& excerpt, uint64_t& end, const ShellFiles
     return std::move(shot.shown.text);
 }
 
+// By what the limits were kept.
+std::string kept_by(uint32_t flags) {
+    const std::string otherwise = "rlimits + sampling";
+    const bool memory = (flags & record::MemoryByCgroup) != 0;
+    const bool processes = (flags & record::ProcessesByCgroup) != 0;
+    if (!memory && !processes) return otherwise;
+    const bool second = (flags & record::CgroupOfVersion2) != 0;
+    return std::string(second ? "cgroup-v2" : "cgroup-v1") + " (" + (memory ? "memory" : "") +
+           (memory && processes ? ", " : "") + (processes ? "processes" : "") + ") + " + otherwise;
+}
+
 }  // namespace
 
 Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& note) {
@@ -195,8 +206,8 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
     report.in_background = (now.record.flags & record::InBackground) != 0;
     report.usage = usage_of(now.record);
     report.confinement = note.confinement;
-    report.confinement.limits = "rlimits + sampling";
-    if ((now.record.flags & record::InCgroup) != 0) report.confinement.processes = "host, cgroup";
+    report.confinement.limits = kept_by(now.record.flags);
+    if ((now.record.flags & record::InCgroup) != 0) report.confinement.processes += ", cgroup";
     if (const auto state = collect::stream_state(files, Which::Output)) {
         report.excerpt = excerpt_of(files, Which::Output, *state, now.record.cap);
         report.cursor = state->kept.total;

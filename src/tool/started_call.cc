@@ -102,8 +102,10 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
         command_environment(plan.env, plan.working_dir, surroundings_of(session->wanted()));
     // Behind walls it is entered by name: a descriptor would lead outside.
     plan.launch.directory = session->has_own_view() ? plan.working_dir.string() : "";
-    const std::string message = TRY(run::encode(plan.launch));
     run::Call::Belongings belongings;
+    belongings.cgroup = run::make_ceilings(plan.launch.ceilings);
+    const uint32_t cgroup_files = belongings.cgroup ? run::files_of(*belongings.cgroup).present : 0;
+    const std::string message = TRY(run::encode(plan.launch, cgroup_files));
     belongings.directory = TRY(open_directory(session->has_own_view() ? "/" : plan.working_dir));
     belongings.input = TRY(open_input(plan.input));
     if (session->closed()) CHECK(check_input(plan.input, belongings.input));

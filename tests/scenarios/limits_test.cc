@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ostream>
 
 #include "harness.h"
+#include "os/limited_cgroup.h"
 #include "render/ending_line.h"
 #include "render/report_json.h"
 
@@ -20,9 +22,13 @@ using testing::IsEmpty;
 
 constexpr uint64_t megabyte = 1'000'000;
 
+// What keeps the limits of a tree.
+enum class By { Sampling, TheKernel };
+
 // A call of the library in a process of its own, which can be an ordinary user's. Gives the
 // report, with the line for people as "line".
-nlohmann::json call_as(Who who, const Settings& settings, const Request& request) {
+nlohmann::json call_as(Who who, const Settings& settings, const Request& request,
+                       By by = By::TheKernel) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return {};
     const pid_t child = ::fork();
@@ -32,6 +38,7 @@ nlohmann::json call_as(Who who, const Settings& settings, const Request& request
              ::setresgid(ordinary_uid, ordinary_uid, ordinary_uid) != 0 ||
              ::setresuid(ordinary_uid, ordinary_uid, ordinary_uid) != 0))
             ::_exit(1);
+        if (by == By::Sampling) ::setenv("HUSK_PRETEND", "cgroup=none", 1);
         const Report report =
             Bash(settings).run(request, {.working_dir = settings.state.parent_path()});
         auto json = render::report_json(report);
@@ -146,16 +153,60 @@ const Case breaches[] = {
      "stopped at the disk limit of 19.1 MiB"},
 };
 
-std::string case_name(const testing::TestParamInfo<std::tuple<Case, Who>>& info) {
-    const auto& [breach, who] = info.param;
-    return std::string(breach.name) + (who == Who::Caller ? "" : "AsOrdinaryUser");
+struct Breach {
+    Case passed;
+    Who who;
+    By by;
+};
+
+std::ostream& operator<<(std::ostream& out, const Breach& breach) {
+    return out << breach.passed.name << (breach.by == By::Sampling ? " by sampling" : " by cgroup");
 }
 
-class AloneLimits : public testing::TestWithParam<std::tuple<Case, Who>> {
+// What the machine has, whatever a child of ours is going to pretend.
+os::CgroupPlan cgroup_for(const Limits& limits) {
+    return os::plan_cgroup(
+        os::cgroups_in(read_text("/proc/self/cgroup"), read_text("/proc/self/mountinfo")),
+        {.memory = limits.memory.value_or(0), .tasks = limits.processes.value_or(0)});
+}
+
+bool kernel_could_keep(const Limits& limits, Who who) {
+    const bool root = who == Who::Caller && ::geteuid() == 0;
+    return root && cgroup_for(limits).version != 0;
+}
+
+// Every limit by sampling, and those of them that the kernel can keep by the kernel too.
+std::vector<Breach> all_breaches() {
+    std::vector<Breach> all;
+    for (const Case& one : breaches) {
+        for (const Who who : {Who::Caller, Who::OrdinaryUser}) {
+            all.push_back({one, who, By::Sampling});
+            if (kernel_could_keep(one.limits, who)) all.push_back({one, who, By::TheKernel});
+        }
+    }
+    return all;
+}
+
+std::string breach_name(const testing::TestParamInfo<Breach>& info) {
+    const auto& [passed, who, by] = info.param;
+    return std::string(passed.name) + (by == By::Sampling ? "" : "ByTheKernel") +
+           (who == Who::Caller ? "" : "AsOrdinaryUser");
+}
+
+std::string kept_by(const Limits& limits, By by) {
+    const std::string otherwise = "rlimits + sampling";
+    if (by == By::Sampling) return otherwise;
+    const os::CgroupPlan where = cgroup_for(limits);
+    return "cgroup-v" + std::to_string(where.version) + " (" +
+           (where.keeps_memory() ? "memory" : "processes") + ") + " + otherwise;
+}
+
+class AloneLimits : public testing::TestWithParam<Breach> {
 protected:
-    AloneLimits() : husk(std::get<Who>(GetParam())) {}
-    const Case& breach() const { return std::get<Case>(GetParam()); }
-    Who who() const { return std::get<Who>(GetParam()); }
+    AloneLimits() : husk(who()) {}
+    const Case& breach() const { return GetParam().passed; }
+    Who who() const { return GetParam().who; }
+    By by() const { return GetParam().by; }
     std::string command() const {
         return "W=" + mark.word() + " P=" HUSK_TEST_PROGRAMS_DIR "\n" + breach().command;
     }
@@ -167,17 +218,16 @@ protected:
 TEST_P(AloneLimits, EndTheTreeAndAreNamed) {
     const auto begin = std::chrono::steady_clock::now();
     // Patience that nobody should need: what goes on growing is not waited for.
-    const auto report = call_as(who(), husk.settings(),
-                                {.command = command(),
-                                 .timeout = 30s,
-                                 .stop = {.patience = 5s},
-                                 .limits = breach().limits});
+    const auto report = call_as(
+        who(), husk.settings(),
+        {.command = command(), .timeout = 30s, .stop = {.patience = 5s}, .limits = breach().limits},
+        by());
     EXPECT_EQ(report["status"], "limit_exceeded") << report;
     EXPECT_EQ(report["limit"]["name"], breach().limit) << report;
     EXPECT_EQ(report["limit"]["value"], breach().value) << report;
     EXPECT_GE(report["limit"]["peak"], breach().value) << report;
     EXPECT_THAT(report["line"].get<std::string>(), HasSubstr(breach().line));
-    EXPECT_EQ(report["confinement"]["limits"], "rlimits + sampling");
+    EXPECT_EQ(report["confinement"]["limits"], kept_by(breach().limits, by()));
     EXPECT_THAT(report["leftovers"], IsEmpty());
     EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }, 1s));
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 8s);
@@ -188,7 +238,8 @@ TEST_P(AloneLimits, HoldInTheBackgroundAndAreRecorded) {
                                  {.command = command(),
                                   .background = true,
                                   .stop = {.patience = 5s},
-                                  .limits = breach().limits});
+                                  .limits = breach().limits},
+                                 by());
     const std::string id = started["shell_id"];
     EXPECT_EQ(husk({"wait", id, "--timeout", "20s"}).code, 124);
     const auto shells = husk({"shells", "--all", "--json"}).json();
@@ -198,8 +249,7 @@ TEST_P(AloneLimits, HoldInTheBackgroundAndAreRecorded) {
     EXPECT_GE(shells["shells"][0]["limit"]["peak"], breach().value) << shells;
 }
 
-INSTANTIATE_TEST_SUITE_P(, AloneLimits, testing::Combine(testing::ValuesIn(breaches), both()),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(, AloneLimits, testing::ValuesIn(all_breaches()), breach_name);
 
 class Limited : public testing::TestWithParam<Who> {
 protected:
