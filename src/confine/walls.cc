@@ -62,7 +62,7 @@ void add_namespaces(const Wanted& wanted, Steps& steps) {
 
 void add_init(const Wanted& wanted, Steps& steps) {
     if (!wanted.machine.pid_namespace) {
-        steps.add({WallOp::BecomeInit, "leave a guard behind", 1});
+        steps.add({WallOp::BecomeInit, "leave a guard behind", wire::AsGuard});
         return;
     }
     steps.add_with(mechanism::pid_namespace, {WallOp::BecomeInit, "make a PID namespace"});
@@ -171,6 +171,8 @@ void add_protection_of_open(const Wanted& wanted, Walls& walls) {
                          {WallOp::Mount, "make mounts follow", MS_REC | MS_SLAVE, 0, 0, {"", "/"}});
     walls.protection = find_protected(wanted);
     add_protection(wanted, walls.protection.present, walls.steps);
+    walls.steps.add(
+        {WallOp::BecomeInit, "leave somebody behind to renew it", wire::AsMasonOfTheOpen});
 }
 
 const char* word(Mode mode) {

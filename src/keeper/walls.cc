@@ -115,9 +115,10 @@ bool lay_bricks(int socket) { return take_order(socket, nullptr); }
     sys::exit_group(0);
 }
 
-// The parent keeps nothing that would hold up the end of the session. Without a namespace it is
-// also the guard, and the child, no pid 1, has to ask for orphans.
-long become_init(bool without_namespace) {
+// The parent keeps nothing that would hold up the end of the session. Without a namespace the child,
+// no pid 1, has to ask for orphans.
+long become_init(uint64_t stays) {
+    const bool own_namespace = stays == husk::wire::AsMason;
     int ends[2];
     constexpr int unix_family = 1;
     constexpr int seqpacket = 5;
@@ -127,7 +128,7 @@ long become_init(bool without_namespace) {
     const long processes = sys::openat(AT_FDCWD, "/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (processes < 0) return processes;
     auto proc = static_cast<int>(processes);
-    const long made = without_namespace ? 0 : sys::unshare(CLONE_NEWPID);
+    const long made = own_namespace ? sys::unshare(CLONE_NEWPID) : 0;
     if (made < 0) return made;
     const long pid = sys::fork();
     if (pid > 0) {
@@ -138,15 +139,15 @@ long become_init(bool without_namespace) {
         for (int i = 0; i < 3; ++i)
             if (kept[i] >= 0) sys::dup3(kept[i], 3 + i, O_CLOEXEC);
         sys::close_range(denials >= 0 ? 6 : 5, ~0U, 0);
-        if (without_namespace) guard::watch(static_cast<int>(pid), 3, lay_bricks);
+        if (stays == husk::wire::AsGuard) guard::watch(static_cast<int>(pid), 3, lay_bricks);
         be_the_mason(3, {denials >= 0 ? 5 : -1, 4, static_cast<int>(pid)});
     }
     sys::close(ends[0]);
     sys::close_once(proc);
     sys::close_once(denials);
     mason = ends[1];
-    guarded = without_namespace;
-    if (guarded) sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
+    guarded = stays == husk::wire::AsGuard;
+    if (!own_namespace) sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
     return pid;
 }
 
@@ -314,7 +315,7 @@ long take_file_step(const Description& all, const WallStep& step) {
 long take_step(const Description& all, const WallStep& step) {
     switch (step.op) {
         case WallOp::Unshare: return sys::unshare(step.a);
-        case WallOp::BecomeInit: return become_init(step.a != 0);
+        case WallOp::BecomeInit: return become_init(step.a);
         case WallOp::RaiseLoopback: return raise_loopback();
         case WallOp::ListenOnLoopback: return listen_on_loopback(step.a);
         case WallOp::KeepCapabilities: return keep_capabilities(step.a, step.b == 0);

@@ -18,8 +18,7 @@ enum class WallOp : uint32_t {
     MakeLink,       // text 0: what it points at, text 1: path
     MakeWhiteout,   // text 0: path in the upper layer of an overlay
     Protect,        // text 0: path; mounted on itself, if it is not; a: 0 = read-only, 1 = as it is
-    BecomeInit,     // a: 0 = a new PID namespace, the rest is done by its pid 1; 1 = none, the rest
-                    // is done by a child, and this process is its guard
+    BecomeInit,     // a: a Stays; the rest is done by a child
     RaiseLoopback,  // of this network namespace
     ListenOnLoopback,  // a: port; the socket goes out with the hello
     KeepCapabilities,  // a: mask of those that stay; b: 1 = the bounding set cannot be changed
@@ -29,6 +28,13 @@ enum class WallOp : uint32_t {
     EnterRuleset,      //
     Filter,            // text 0: the program (8 bytes an instruction); a: instructions;
                        // b: 1 = the mason is its witness, text 1: RefusedRows for it, c: their size
+};
+
+// What this process is to the child that goes on.
+enum Stays : uint64_t {
+    AsMason = 0,           // of pid 1 of a new PID namespace
+    AsGuard = 1,           // of a session without one, that ends with it
+    AsMasonOfTheOpen = 2,  // of a session that may live on without it
 };
 
 // The parent of a session's pid 1 stays behind as its mason: it alone can still change the

@@ -229,7 +229,8 @@ Result<void> Session::hear_hello() {
 }
 
 Result<void> Session::restore_protection() {
-    if (wanted_.mode != Mode::Workspace) return {};
+    const bool open = wanted_.mode == Mode::Open;
+    if (wanted_.mode == Mode::ReadOnly || (open && wanted_.protect.empty())) return {};
     const confine::Protected now = confine::find_protected(exact_);
     std::vector<std::pair<dev_t, ino_t>> identities;
     for (const std::filesystem::path& path : now.present) {

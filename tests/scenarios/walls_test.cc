@@ -249,6 +249,29 @@ TEST_P(Walls, OfModeOpenAreOnlyWhatIsProtected) {
     EXPECT_EQ(without["confinement"]["missing"], nlohmann::json({"protected-paths"})) << without;
 }
 
+TEST_P(Walls, OfModeOpenAreRenewedWhenAFileIsReplacedFromOutside) {
+    write(work() / "memo", "first\n");
+    const std::vector<std::string> protect = {"--protect", (work() / "memo").string(), "--session",
+                                              "s"};
+    const auto spoil = [&] { return in("open", "echo spoiled > memo; true", protect); };
+    EXPECT_EQ(spoil().code, 0);
+    EXPECT_EQ(read_text(work() / "memo"), "first\n");
+    for (const char* text : {"second\n", "third\n"}) {
+        write(work() / "new", text);
+        fs::rename(work() / "new", work() / "memo");
+        const Ran ran = spoil();
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        EXPECT_EQ(read_text(work() / "memo"), text);
+    }
+    // Nobody who renews it is in the way of a session that ends.
+    const Ran shell =
+        in("open", "sleep 300",
+           {"--background", "--protect", (work() / "memo").string(), "--session", "s"});
+    EXPECT_EQ(shell.code, 0) << shell.err;
+    EXPECT_EQ(husk()({"session", "end", "s"}).code, 0);
+    EXPECT_TRUE(eventually([&] { return nursery_of(husk()) == 0; }));
+}
+
 TEST_P(Walls, TakeAwayProtectedNamesThatTheCommandMade) {
     const nlohmann::json report =
         report_in("workspace",
