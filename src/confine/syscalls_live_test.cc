@@ -23,29 +23,13 @@
 #include <functional>
 #include <ostream>
 
-#include "confine/syscalls.h"
+#include "confine/sample_policies.h"
 
 namespace husk::confine {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr SyscallPolicy walled = {.metadata_forbidden = false,
-                                  .sockets = Sockets::PrivateNetwork,
-                                  .pid_namespace = true,
-                                  .ipc_namespace = true,
-                                  .truncate_forbidden = false};
-constexpr SyscallPolicy bare = {.metadata_forbidden = true,
-                                .sockets = Sockets::None,
-                                .pid_namespace = false,
-                                .ipc_namespace = false,
-                                .truncate_forbidden = true};
-
-SyscallPolicy with(Sockets sockets) {
-    SyscallPolicy policy = walled;
-    policy.sockets = sockets;
-    return policy;
-}
+using namespace sample;
 
 bool install(const std::vector<sock_filter>& program) {
     sock_fprog filter{static_cast<unsigned short>(program.size()),

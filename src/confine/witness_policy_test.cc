@@ -7,28 +7,15 @@
 #include <algorithm>
 #include <array>
 
-#include "confine/syscalls.h"
+#include "confine/sample_policies.h"
 #include "confine/syscalls_table.h"
 
 namespace husk::confine {
 namespace {
 
-constexpr uint64_t interesting[] = {0, 1, 2, 3, 0x40, 0x42, 0x242, 10, 16, 38, CLONE_NEWUSER};
+using namespace sample;
 
-std::vector<SyscallPolicy> all_policies(bool witness) {
-    std::vector<SyscallPolicy> all;
-    for (const Sockets sockets :
-         {Sockets::None, Sockets::Unix, Sockets::Network, Sockets::PrivateNetwork})
-        for (unsigned bits = 0; bits < 16; ++bits)
-            all.push_back({.metadata_forbidden = (bits & 1) != 0,
-                           .sockets = sockets,
-                           .pid_namespace = (bits & 2) != 0,
-                           .ipc_namespace = (bits & 4) != 0,
-                           .truncate_forbidden = (bits & 8) != 0,
-                           .witness = witness,
-                           .witness_sees_all = (bits & 1) != 0});
-    return all;
-}
+constexpr uint64_t interesting[] = {0, 1, 2, 3, 0x40, 0x42, 0x242, 10, 16, 38, CLONE_NEWUSER};
 
 // What the witness does with a call that it is told of (keeper/witness.cc).
 uint32_t witness_says(uint32_t number, const std::vector<wire::RefusedRow>& rows) {
