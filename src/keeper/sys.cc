@@ -126,6 +126,16 @@ long openat(int dir, const char* path, int flags) {
 long faccessat2(int dir, const char* path, int mode, int flags) {
     return call(__NR_faccessat2, dir, as_long(path), mode, flags);
 }
+long openat2(int dir, const char* path, const void* how, size_t size) {
+    return call(__NR_openat2, dir, as_long(path), as_long(how), static_cast<long>(size));
+}
+long renameat2(int from, const char* path, int to, const char* as, unsigned flags) {
+    return call(__NR_renameat2, from, as_long(path), to, as_long(as), flags);
+}
+long inotify_init1(int flags) { return call(__NR_inotify_init1, flags); }
+long inotify_add_watch(int fd, const char* path, unsigned mask) {
+    return call(__NR_inotify_add_watch, fd, as_long(path), mask);
+}
 long mkdirat(int dir, const char* path, unsigned mode) {
     return call(__NR_mkdirat, dir, as_long(path), mode);
 }

@@ -73,6 +73,11 @@ long write(int fd, const void* from, size_t size);
 long pwrite(int fd, const void* from, size_t size, int64_t offset);
 long openat(int dir, const char* path, int flags);
 long faccessat2(int dir, const char* path, int mode, int flags);
+// `how` is an open_how.
+long openat2(int dir, const char* path, const void* how, size_t size);
+long renameat2(int from, const char* path, int to, const char* as, unsigned flags);
+long inotify_init1(int flags);
+long inotify_add_watch(int fd, const char* path, unsigned mask);
 long mkdirat(int dir, const char* path, unsigned mode);
 long unlinkat(int dir, const char* path, int flags);
 long close(int fd);
@@ -132,8 +137,12 @@ struct FileStatus {  // the parts of statx that are asked for
     uint32_t gid;
     uint16_t mode;
     uint16_t padding;
-    char rest[256 - 32];
+    char between[80 - 32];
+    int64_t born_seconds;
+    uint32_t born_nanoseconds;
+    char rest[256 - 92];
 };
+static_assert(sizeof(FileStatus) == 256);
 long statx(int dir, const char* path, unsigned flags, unsigned mask, FileStatus* status);
 long unshare(uint64_t flags);
 long mount(const char* source, const char* target, const char* type, uint64_t flags,

@@ -12,8 +12,10 @@
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
 
+#include "clock.h"
 #include "guard.h"
 #include "message.h"
+#include "sentry.h"
 #include "sys.h"
 #include "walls_wire.h"
 #include "wire.h"
@@ -81,7 +83,7 @@ long make_file(const char* path, uint64_t mode) {
 }
 
 // One message; false when neither the nursery nor a client is left who could ask.
-bool take_order(int socket, witness::Witness* witness) {
+bool take_order(int socket, witness::Witness* witness, sentry::Sentry* sentry) {
     husk::wire::RefusedRow rows[husk::wire::max_refused];
     const message::Received got = message::receive(socket, rows, sizeof rows, 0);
     if (got.size == -EINTR) return true;
@@ -90,33 +92,48 @@ bool take_order(int socket, witness::Witness* witness) {
         witness->begin(got.fds[0], rows,
                        static_cast<uint32_t>(got.size) / sizeof(husk::wire::RefusedRow));
     } else if (got.fd_count == 2) {
+        if (sentry != nullptr) sentry->check();
         const walls::Built built = walls::build(got.fds[0], -1);
         const husk::wire::MasonAnswer answer{built.step, built.error};
         sys::write(got.fds[1], &answer, sizeof answer);
         sys::close(got.fds[1]);
+    } else if (got.fd_count > 2 && sentry != nullptr) {
+        sentry->begin(got.fds, got.fd_count);
     } else {
         for (unsigned i = 0; i < got.fd_count; ++i) sys::close(got.fds[i]);
     }
     return true;
 }
 
-bool lay_bricks(int socket) { return take_order(socket, nullptr); }
+bool lay_bricks(int socket) { return take_order(socket, nullptr, nullptr); }
 
 [[noreturn]] void be_the_mason(int socket, const witness::Places& places) {
     sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>("husk-mason"), 0);
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
     witness::Witness witness(places);
+    sentry::Sentry sentry(places.log);
     for (;;) {
-        pollfd fds[2] = {{socket, POLLIN, 0}, {witness.listener(), POLLIN, 0}};
-        sys::ppoll(fds, 2, nullptr);
-        if (fds[1].revents != 0) witness.answer((fds[1].revents & POLLIN) == 0);
-        if (fds[0].revents != 0 && !take_order(socket, &witness)) break;
+        pollfd fds[3] = {
+            {socket, POLLIN, 0}, {witness.listener(), POLLIN, 0}, {sentry.events(), POLLIN, 0}};
+        const bool timed = sentry.next() != keeper_clock::never;
+        const uint64_t now = timed ? keeper_clock::monotonic() : 0;
+        const uint64_t left = timed && sentry.next() > now ? sentry.next() - now : 0;
+        const sys::Time timeout{0, static_cast<int64_t>(left)};  // less than a second
+        sys::ppoll(fds, 3, timed ? &timeout : nullptr);
+        if (fds[1].revents != 0) {
+            witness.answer((fds[1].revents & POLLIN) == 0);
+            sentry.note_call();
+        }
+        if (fds[2].revents != 0) sentry.on_events();
+        if (timed && keeper_clock::monotonic() >= sentry.next()) sentry.check();
+        if (fds[0].revents != 0 && !take_order(socket, &witness, &sentry)) break;
     }
+    sentry.end();
     sys::exit_group(0);
 }
 
-// The parent keeps nothing that would hold up the end of the session. Without a namespace the child,
-// no pid 1, has to ask for orphans.
+// The parent keeps nothing that would hold up the end of the session. Without a namespace the
+// child, no pid 1, has to ask for orphans.
 long become_init(uint64_t stays) {
     const bool own_namespace = stays == husk::wire::AsMason;
     int ends[2];

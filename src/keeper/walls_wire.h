@@ -45,6 +45,19 @@ struct MasonAnswer {
     int32_t error;  // errno
 };
 
+// A protected name that does not exist and may not come to be while shells live on (sentry.h). It
+// comes to the mason in a file of these, with the descriptors {the file, where to keep what is
+// taken away, each root}. Behind it: its path, and the line for the log behind the time, each ended
+// by a NUL, and more of these up to a multiple of 8.
+struct ForbiddenName {
+    uint16_t root;
+    uint16_t relative;  // where the part below the root starts, from here
+    uint16_t line;
+    uint16_t size;   // of all of it
+    uint32_t blame;  // for the mason's use
+    uint32_t reserved;
+};
+
 inline constexpr uint32_t wall_texts = 4;
 inline constexpr uint32_t no_text = 0;     // the offset of no text
 inline constexpr uint32_t max_trees = 64;  // slots

@@ -259,6 +259,22 @@ Result<void> Session::restore_protection() {
     return {};
 }
 
+bool Session::can_forbid() const {
+    return mason_ && wanted_.mode == Mode::Workspace && confine::has_witness(exact_);
+}
+
+Result<void> Session::forbid(std::string_view names, const os::Fd& keep,
+                             const std::vector<std::filesystem::path>& roots) const {
+    const os::Fd file = TRY(os::text_file(names));
+    std::vector<os::Fd> opened;
+    std::vector<int> fds = {file.get(), keep.get()};
+    for (const std::filesystem::path& root : roots) {
+        opened.push_back(TRY(os::open(root, O_PATH | O_DIRECTORY)));
+        fds.push_back(opened.back().get());
+    }
+    return os::send_message(mason_, "!", fds);
+}
+
 // A session cannot change its walls, and a call must not get others than it asked for.
 Result<void> Session::check_walls() {
     const os::Fd file = TRY(os::open_at(dir_->dir, walls_file, O_RDONLY));

@@ -46,6 +46,13 @@ public:
     const std::vector<std::filesystem::path>& absent() const { return absent_; }
     const confine::Wanted& wanted() const { return exact_; }
 
+    // Where the session's mason can tell its own doings from those of the user: these names
+    // (wire::ForbiddenName, below `roots`) are taken away to `keep` when the session makes them,
+    // for as long as it lives.
+    bool can_forbid() const;
+    Result<void> forbid(std::string_view names, const os::Fd& keep,
+                        const std::vector<std::filesystem::path>& roots) const;
+
     // Hands a plan to whichever keeper is free.
     Result<void> send(std::string_view plan, std::span<const int> fds) const;
 

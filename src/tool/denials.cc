@@ -101,6 +101,10 @@ Result<std::string> end_of_log(const os::Fd& log, uint64_t since) {
     }
 }
 
+void add_once(std::vector<std::string>& all, std::string one) {
+    if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
+}
+
 }  // namespace
 
 void add_denials(Report& report, std::string_view log, const record::Record& record,
@@ -112,6 +116,10 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
         if (!line.is_object()) continue;
         if (line.contains("dropped")) report.denials_complete = false;
         if (!is_of(line, record)) continue;
+        if (std::string path = text_of(line, "reverted"); !path.empty()) {
+            add_once(report.reverted, std::move(path));
+            continue;
+        }
         Denial denial = denial_of(line, report.confinement.mode, workspace);
         ++report.denials_total;
         const auto same = std::ranges::find_if(report.denials, [&](const Denial& known) {

@@ -8,8 +8,15 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/id.h"
+#include "base/utf8.h"
+#include "confine/protected.h"
+#include "confine/reading.h"
+#include "confine/view.h"
+#include "keeper/walls_wire.h"
 #include "os/fd.h"
 #include "os/file.h"
 
@@ -38,7 +45,42 @@ bool move_or_remove(const os::Fd& parent, const fs::path& name, const fs::path& 
     return !failed;
 }
 
+// As the mason reads it; empty when it is too long for that.
+std::string forbidden_name(const fs::path& path, size_t root, const fs::path& root_path) {
+    const std::string line =
+        ",\"reverted\":" + nlohmann::json(text::to_utf8(path.string())).dump() + "}\n";
+    std::string texts = path.string() + '\0' + line + '\0';
+    constexpr size_t alignment = 8;
+    while ((texts.size() + sizeof(wire::ForbiddenName)) % alignment != 0) texts += '\0';
+    const size_t size = sizeof(wire::ForbiddenName) + texts.size();
+    if (size > UINT16_MAX) return {};
+    wire::ForbiddenName header{};
+    header.root = static_cast<uint16_t>(root);
+    header.relative =
+        static_cast<uint16_t>(sizeof header + root_path.string().size() + 1);  // behind the slash
+    header.line = static_cast<uint16_t>(sizeof header + path.string().size() + 1);
+    header.size = static_cast<uint16_t>(size);
+    return std::string(reinterpret_cast<const char*>(&header), sizeof header) + texts;
+}
+
 }  // namespace
+
+void forbid_absent(const run::Session& session, const fs::path& keep) {
+    if (!session.can_forbid()) return;
+    const std::vector<fs::path> roots = confine::writable_roots(session.wanted());
+    std::string names;
+    for (const fs::path& path : confine::find_protected(session.wanted()).absent) {
+        for (size_t root = 0; root < roots.size(); ++root) {
+            if (roots[root] == "/" || !confine::is_within(path, roots[root])) continue;
+            names += forbidden_name(path, root, roots[root]);
+            break;
+        }
+    }
+    std::error_code failed;
+    fs::create_directories(keep, failed);
+    const auto kept = os::open(keep, O_PATH | O_DIRECTORY);
+    if (kept && !names.empty()) std::ignore = session.forbid(names, *kept, roots);
+}
 
 std::vector<std::string> take_away(const std::vector<fs::path>& absent,
                                    const std::vector<fs::path>& roots, const fs::path& keep) {

@@ -75,6 +75,11 @@ Surroundings surroundings_of(const confine::Wanted& wanted) {
             .proxy_port = confine::proxy_port_of(wanted)};
 }
 
+// Where protected names go that were taken away.
+std::filesystem::path kept_of(run::Session& session) {
+    return session.dir().path.parent_path().parent_path() / "reverted";
+}
+
 // The same files, as a reader sees them.
 Result<collect::ShellFiles> as_reader(const run::CallFiles& files) {
     const auto copy = [](const os::Fd& fd) -> Result<os::Fd> {
@@ -120,6 +125,7 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     if (plan.launch.background) page.flags |= record::InBackground;
     run::CallFiles files = TRY(run::make_call_files(session->dir(), page, plan.call_json, split));
 
+    if (plan.launch.background) forbid_absent(*session, kept_of(*session));
     StartedCall started;
     started.on_output_ = context.on_output;
     const uint64_t number = files.number;
@@ -275,9 +281,12 @@ Report StartedCall::report() const {
         report.notes.push_back("the output could not be read: " + added.error().text());
     report.notes.insert(report.notes.begin(), plan_.notes.begin(), plan_.notes.end());
     if (!absent_.empty()) {
-        report.reverted = take_away(absent_, confine::writable_roots(session_->wanted()),
-                                    session_->dir().path.parent_path().parent_path() / "reverted");
+        const auto taken =
+            take_away(absent_, confine::writable_roots(session_->wanted()), kept_of(*session_));
+        report.reverted.insert(report.reverted.end(), taken.begin(), taken.end());
     }
+    const bool lives_on = !report.ended() || !report.leftovers.empty();
+    if (lives_on && !plan_.launch.background) forbid_absent(*session_, kept_of(*session_));
     return report;
 }
 

@@ -1,0 +1,249 @@
+#include "sentry.h"
+
+#include <asm/errno.h>
+#include <linux/fcntl.h>
+#include <linux/inotify.h>
+#include <linux/openat2.h>
+
+#include "path.h"
+#include "sys.h"
+#include "walls_wire.h"
+
+namespace sentry {
+namespace {
+
+using husk::wire::ForbiddenName;
+using keeper_clock::millisecond;
+using keeper_clock::never;
+
+// A command that makes such a name for a moment finds it as it left it.
+constexpr uint64_t patience_ms = 300;
+// Between the word of the witness and the deed, on a machine that is busy on purpose.
+constexpr uint64_t recent_ms = 1000;
+constexpr unsigned max_roots = 12;
+
+// Who made a name.
+enum Blame : uint32_t { Nobody, TheSession, SomebodyElse };
+
+// Static: a mason has one of these.
+alignas(8) char names[32 * 1024];
+long names_size = 0;
+int keep = -1;
+int roots[max_roots];
+unsigned root_count = 0;
+
+ForbiddenName* name_at(long offset) { return reinterpret_cast<ForbiddenName*>(names + offset); }
+const char* text_of(const ForbiddenName& name, uint16_t offset) {
+    return reinterpret_cast<const char*>(&name) + offset;
+}
+
+template <class Visit>
+void for_each_name(const Visit& visit) {
+    for (long at = 0; at < names_size; at += name_at(at)->size) visit(*name_at(at));
+}
+
+// Whether every entry lies within what was read, and ends there.
+bool is_sound() {
+    long at = 0;
+    while (at + static_cast<long>(sizeof(ForbiddenName)) <= names_size) {
+        const ForbiddenName& name = *name_at(at);
+        const long end = at + name.size;
+        if (name.size < sizeof name || name.size % 8 != 0 || end > names_size) return false;
+        if (name.relative >= name.size || name.line >= name.size || names[end - 1] != 0)
+            return false;
+        if (name.root >= root_count) return false;
+        at = end;
+    }
+    return at == names_size;
+}
+
+const char* last_part(const char* path) {
+    const char* last = path;
+    for (; *path != 0; ++path)
+        if (*path == '/') last = path + 1;
+    return last;
+}
+
+// Whether `part` is one of the path's.
+bool has_part(const char* path, const char* part) {
+    for (;;) {
+        const char* want = part;
+        while (*want != 0 && *path == *want) ++path, ++want;
+        if (*want == 0 && (*path == 0 || *path == '/')) return true;
+        while (*path != 0 && *path != '/') ++path;
+        if (*path++ == 0) return false;
+    }
+}
+
+// The directory that it is in. A way through a link is none: it could lead to something that was
+// there before.
+long open_parent(const ForbiddenName& name) {
+    const char* path = text_of(name, name.relative);
+    const char* last = last_part(path);
+    char parent[4096] = ".";
+    for (unsigned i = 0; path + i + 1 < last && i + 1 < sizeof parent; ++i) {
+        parent[i] = path[i];
+        parent[i + 1] = 0;
+    }
+    open_how how{};
+    how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+    return sys::openat2(roots[name.root], parent, &how, sizeof how);
+}
+
+Path new_name(const char* old) {
+    Path name;
+    name.add(old);
+    name.add("-");
+    name.add(static_cast<int>(keeper_clock::monotonic() / millisecond & 0x7fffffff));
+    return name;
+}
+
+// Out of the workspace; where that is on another file system, aside.
+bool move_away(int parent, const char* name) {
+    constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE
+    const Path kept = new_name(name);
+    const long moved = sys::renameat2(parent, name, keep, kept.text, no_replace);
+    if (moved != -EXDEV) return moved == 0;
+    Path aside;
+    aside.add(".husk-reverted");
+    aside.add(kept.text);
+    return sys::renameat2(parent, name, parent, aside.text, no_replace) == 0;
+}
+
+// The witness is not told of links; and who makes one of these a link hides something. A hard one
+// shows by its second name, or, when that is gone again, by being older than its name.
+bool is_link(const sys::FileStatus& status, uint64_t made_at) {
+    constexpr unsigned format = 0170000;
+    constexpr unsigned regular = 0100000;
+    constexpr unsigned link = 0120000;
+    constexpr uint32_t has_birth = 0x800;
+    constexpr uint64_t second = 1000 * millisecond;
+    if ((status.mode & format) == link) return true;
+    if ((status.mode & format) != regular) return false;
+    const uint64_t born =
+        static_cast<uint64_t>(status.born_seconds) * second + status.born_nanoseconds;
+    const bool old = (status.mask & has_birth) != 0 && born + second < made_at;
+    return status.links > 1 || old;
+}
+
+void note(int log, uint64_t when, const char* line) {
+    char text[8192];
+    unsigned length = 0;
+    const auto add = [&](const char* part) {
+        while (*part != 0 && length < sizeof text) text[length++] = *part++;
+    };
+    char digits[21] = {};
+    unsigned first = sizeof digits - 1;
+    for (uint64_t left = when; left > 0; left /= 10)
+        digits[--first] = static_cast<char>('0' + left % 10);
+    add("{\"ns\":");
+    add(digits + first);
+    add(line);
+    sys::write(log, text, length);
+}
+
+}  // namespace
+
+void Sentry::begin(const int* fds, unsigned count) {
+    check();  // what was waiting for its time
+    sys::close_once(events_);
+    sys::close_once(keep);
+    for (unsigned i = 0; i < root_count; ++i) sys::close(roots[i]);
+    keep = fds[1];
+    root_count = 0;
+    for (unsigned i = 2; i < count; ++i) {
+        if (root_count < max_roots) {
+            roots[root_count++] = fds[i];
+        } else {
+            sys::close(fds[i]);
+        }
+    }
+    names_size = sys::pread(fds[0], names, sizeof names, 0);
+    sys::close(fds[0]);
+    check_at_ = never;
+    if (names_size <= 0 || !is_sound()) {
+        names_size = 0;
+        return;
+    }
+    events_ = static_cast<int>(sys::inotify_init1(O_CLOEXEC | O_NONBLOCK));
+    watch_directories();
+}
+
+// All that exist on the way to a name. The same one twice is one.
+void Sentry::watch_directories() const {
+    constexpr unsigned wanted = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW | IN_MASK_ADD;
+    for_each_name([&](const ForbiddenName& name) {
+        const char* path = text_of(name, sizeof name);
+        char directory[4096];
+        for (unsigned i = 0; path[i] != 0 && i + 1 < sizeof directory; ++i) {
+            directory[i] = 0;
+            const bool within = sizeof name + i + 1 >= name.relative;
+            if (path[i] == '/' && within) sys::inotify_add_watch(events_, directory, wanted);
+            directory[i] = path[i];
+        }
+    });
+}
+
+void Sentry::note_call() {
+    if (events_ >= 0) last_call_ = keeper_clock::monotonic();
+}
+
+void Sentry::on_events() {
+    const uint64_t now = keeper_clock::monotonic();
+    const uint64_t since_call = now - last_call_;
+    const bool by_session = since_call < recent_ms * millisecond;
+    bool ours = false;
+    const auto came = [&](const char* part) {
+        for_each_name([&](ForbiddenName& name) {
+            if (part != nullptr && !has_part(text_of(name, name.relative), part)) return;
+            if (name.blame != TheSession) name.blame = by_session ? TheSession : SomebodyElse;
+            ours = true;
+        });
+    };
+    alignas(inotify_event) char buffer[4096];
+    for (;;) {
+        const long got = sys::read(events_, buffer, sizeof buffer);
+        if (got <= 0) break;
+        for (long at = 0; at < got;) {
+            const auto& event = *reinterpret_cast<const inotify_event*>(buffer + at);
+            at += static_cast<long>(sizeof event + event.len);
+            if ((event.mask & IN_Q_OVERFLOW) != 0) came(nullptr);
+            if (event.len > 0) came(event.name);
+        }
+    }
+    if (!ours || check_at_ != never) return;
+    check_at_ = keeper_clock::after(now, patience_ms);
+    made_at_ = keeper_clock::realtime() - (by_session ? since_call : 0);
+}
+
+void Sentry::check() {
+    if (check_at_ == never) return;
+    check_at_ = never;
+    for_each_name([&](ForbiddenName& name) {
+        if (name.blame == Nobody) return;
+        const uint32_t blame = name.blame;
+        name.blame = Nobody;
+        const long opened = open_parent(name);
+        if (opened < 0) return;
+        int parent = static_cast<int>(opened);
+        const char* last = last_part(text_of(name, name.relative));
+        constexpr unsigned no_follow = 0x100;  // AT_SYMLINK_NOFOLLOW
+        constexpr unsigned wanted = 0x805;     // STATX_TYPE | STATX_NLINK | STATX_BTIME
+        sys::FileStatus status{};
+        const bool there = sys::statx(parent, last, no_follow, wanted, &status) == 0;
+        const bool guilty = blame == TheSession || is_link(status, made_at_);
+        if (there && guilty && move_away(parent, last))
+            note(log_, made_at_, text_of(name, name.line));
+        sys::close_once(parent);
+    });
+    watch_directories();
+}
+
+void Sentry::end() {
+    if (events_ < 0) return;
+    on_events();
+    check();
+}
+
+}  // namespace sentry

@@ -1,0 +1,43 @@
+// Watches, for a session whose shells live on, the protected names that do not exist: one that the
+// session makes is taken away again, and that is noted. It lives in the mason, where no command can
+// reach it. What the user makes outside is left alone: the kernel does not tell who made a file,
+// but no command can make one without asking the session's witness just before.
+#pragma once
+
+#include <stdint.h>
+
+#include "clock.h"
+
+namespace sentry {
+
+class Sentry {
+public:
+    explicit Sentry(int log) : log_(log) {}
+
+    // Takes {the names, where they are kept, a directory for each root}, in the place of what it
+    // had. The names are husk::wire::ForbiddenName.
+    void begin(const int* fds, unsigned count);
+
+    int events() const { return events_; }  // -1: nothing is watched
+    uint64_t next() const { return check_at_; }
+
+    // The witness has just let a call of the session go on.
+    void note_call();
+    // Something came to be beside what is watched.
+    void on_events();
+    // Takes away what has to go. Called when it is time, and before anything new is protected.
+    void check();
+    // The same for what has just come, because the session has ended.
+    void end();
+
+private:
+    void watch_directories() const;
+
+    int log_;
+    int events_ = -1;
+    uint64_t last_call_ = 0;
+    uint64_t check_at_ = keeper_clock::never;
+    uint64_t made_at_ = 0;  // realtime: before whoever made it could end
+};
+
+}  // namespace sentry

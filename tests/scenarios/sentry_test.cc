@@ -1,0 +1,110 @@
+// Protected names that shells make after their call has answered are taken away too, and told; what
+// the user makes meanwhile is not.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <thread>
+
+#include "walled.h"
+
+namespace husk::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::UnorderedElementsAre;
+
+class Sentry : public testing::TestWithParam<Who>, public Walled {
+protected:
+    Sentry() : Walled(GetParam()) { write(work() / ".git" / "HEAD", "ref: refs/heads/main\n"); }
+
+    bool is_there(const std::string& name) const {
+        return fs::exists(fs::symlink_status(work() / name));
+    }
+    std::string path(const std::string& name) const { return (work() / name).string(); }
+    // What the shell is said to have made.
+    std::vector<std::string> reverted(const std::string& id) const {
+        return husk().shell(id)["reverted"].get<std::vector<std::string>>();
+    }
+    std::string background(const std::string& command) const {
+        const Ran ran = in("workspace", command, {"--background"});
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        return ran.out.substr(0, ran.out.find('\n'));
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(, Sentry, both(), who_name);
+
+TEST_P(Sentry, TakesAwayWhatABackgroundShellMakes) {
+    const std::string id = background(
+        "sleep 1; mkdir -p .git/hooks .vscode; echo x > .git/hooks/pre-commit; echo x > husk.yaml\n"
+        "echo x > y; mv y .mcp.json; ln -s /tmp .idea; echo kept > other; sleep 300");
+    ASSERT_TRUE(eventually([&] { return is_there("other"); }));
+    const std::vector<std::string> names = {".git/hooks", ".vscode", "husk.yaml", ".mcp.json",
+                                            ".idea"};
+    for (const std::string& name : names)
+        EXPECT_TRUE(eventually([&] { return !is_there(name); })) << name;
+    EXPECT_TRUE(eventually([&] { return reverted(id).size() == names.size(); }));
+    EXPECT_THAT(reverted(id),
+                UnorderedElementsAre(path(".git/hooks"), path(".vscode"), path("husk.yaml"),
+                                     path(".mcp.json"), path(".idea")));
+    EXPECT_EQ(read_text(work() / "other"), "kept\n");
+    EXPECT_TRUE(is_there(".git/HEAD"));
+    // A second time, too.
+    const std::string again = background("echo x > husk.yaml; echo x > again; sleep 300");
+    ASSERT_TRUE(eventually([&] { return is_there("again"); }));
+    EXPECT_TRUE(eventually([&] { return !is_there("husk.yaml"); }));
+}
+
+// It ends with what it has made; so does its session.
+TEST_P(Sentry, TakesAwayTheLastThingThatIsMade) {
+    const nlohmann::json report =
+        report_in("workspace", "(sleep 1; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit) &");
+    EXPECT_EQ(report["leftovers"].size(), 2U) << report;
+    EXPECT_TRUE(report["reverted"].empty()) << report;
+    const std::string id = report["shell_id"];
+    EXPECT_EQ(husk()({"wait", id, "--timeout", "20s"}).code, 0);
+    ASSERT_TRUE(eventually([&] { return nursery_of(husk()) == 0; }));
+    EXPECT_TRUE(eventually([&] { return !is_there(".git/hooks"); }));
+    EXPECT_THAT(reverted(id), UnorderedElementsAre(path(".git/hooks")));
+}
+
+// Nobody is asked before a link is made; but it is older than its name.
+TEST_P(Sentry, TakesAwayALinkThatHidesWhereItCameFrom) {
+    const std::string id = background(
+        "echo x > old; until [ -e go ]; do sleep 0.1; done; ln old .mcp.json; rm old; sleep 300");
+    ASSERT_TRUE(eventually([&] { return is_there("old"); }));
+    std::this_thread::sleep_for(2500ms);  // what it has written is long ago
+    write(work() / "go", "");
+    EXPECT_TRUE(eventually([&] { return reverted(id).size() == 1; }));
+    EXPECT_FALSE(is_there(".mcp.json"));
+}
+
+// A shell that only waits has made nothing.
+TEST_P(Sentry, LeavesAloneWhatTheUserMakes) {
+    const std::string id =
+        background("until [ -e go ]; do sleep 0.1; done; mkdir .cursor; sleep 300");
+    ASSERT_TRUE(eventually([&] { return husk().shell(id)["status"] == "running"; }));
+    std::this_thread::sleep_for(1500ms);  // what its bash did to start is long ago
+    write(work() / ".vscode" / "settings.json", "{}\n");
+    write(work() / "husk.yaml", "mode: read-only\n");
+    write(work() / "go", "");
+    EXPECT_TRUE(eventually([&] { return reverted(id).size() == 1; }));
+    EXPECT_THAT(reverted(id), UnorderedElementsAre(path(".cursor")));
+    EXPECT_FALSE(is_there(".cursor"));
+    EXPECT_EQ(read_text(work() / ".vscode" / "settings.json"), "{}\n");
+    EXPECT_EQ(read_text(work() / "husk.yaml"), "mode: read-only\n");
+}
+
+// What is on its way out is not protected by the call that comes in between.
+TEST_P(Sentry, IsFasterThanTheNextCall) {
+    const Ran shell = in("workspace", "sleep 1; echo x > .mcp.json; echo x > made; sleep 300",
+                         {"--background", "--session", "s"});
+    ASSERT_EQ(shell.code, 0) << shell.err;
+    ASSERT_TRUE(eventually([&] { return is_there("made"); }));
+    const Ran next = in("workspace", "cat .mcp.json; true", {"--session", "s"});
+    EXPECT_EQ(next.code, 0) << next.err;
+    EXPECT_TRUE(eventually([&] { return !is_there(".mcp.json"); }));
+}
+
+}  // namespace
+}  // namespace husk::test
