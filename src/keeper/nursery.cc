@@ -9,9 +9,11 @@
 #include <linux/signalfd.h>
 #include <linux/wait.h>
 
+#include "birth.h"
 #include "cgroup.h"
 #include "clock.h"
 #include "keeper.h"
+#include "last_words.h"
 #include "message.h"
 #include "pool.h"
 #include "record.h"
@@ -24,7 +26,6 @@ namespace nursery {
 namespace {
 
 using husk::record::Reason;
-using husk::record::State;
 using keeper_clock::never;
 using pool::Seat;
 
@@ -40,7 +41,7 @@ constexpr uint64_t late_orphan_round_ms = 1000;
 constexpr uint64_t orphan_patience_ms = 2000;
 constexpr uint32_t burst = 8;
 
-husk::wire::Birth birth;
+husk::wire::Birth birth_message;
 int listener = -1;
 int cgroup_parent = -1;
 int cgroup_session = -1;
@@ -119,8 +120,9 @@ void keep_spares() {
 }
 
 void greet(int client, int error, uint32_t wall_step = 0) {
-    const husk::wire::Hello hello{husk::wire::magic,     husk::wire::version,    error, wall_step,
-                                  birth.mount_namespace, birth.network_namespace};
+    const husk::wire::Hello hello{
+        husk::wire::magic, husk::wire::version,           error,
+        wall_step,         birth_message.mount_namespace, birth_message.network_namespace};
     const int gifts[] = {queue_in, mason, proxy_listener};
     const unsigned count = error != 0 ? 0 : proxy_listener >= 0 ? 3 : mason >= 0 ? 2 : 1;
     message::send(client, &hello, sizeof hello, gifts, count);
@@ -171,25 +173,7 @@ void on_registration() {
 // The keeper is dead; what it knew and had not published is lost.
 void write_off(uint32_t place) {
     const int fd = records[place];
-    if (fd < 0) return;
-    husk::record::Record record{};
-    const long got = sys::pread(fd, &record, sizeof record, 0);
-    const bool said_all = place == last_asker || record.state == State::Ended;
-    if (got == sizeof record && record.state == State::Running && !said_all) {
-        record.reason = causes[place];
-        record.ended = record.gone = keeper_clock::realtime();
-        record.state = State::Lost;
-        sys::pwrite(fd, &record.reason, sizeof record.reason,
-                    offsetof(husk::record::Record, reason));
-        sys::pwrite(fd, &record.ended, sizeof record.ended, offsetof(husk::record::Record, ended));
-        sys::pwrite(fd, &record.gone, sizeof record.gone, offsetof(husk::record::Record, gone));
-        sys::pwrite(fd, &record.state, sizeof record.state, offsetof(husk::record::Record, state));
-    } else if (got == sizeof record && record.state <= State::Ended && said_all) {
-        record.state = State::Gone;  // how main ended is known and stays
-        record.gone = keeper_clock::realtime();
-        sys::pwrite(fd, &record.gone, sizeof record.gone, offsetof(husk::record::Record, gone));
-        sys::pwrite(fd, &record.state, sizeof record.state, offsetof(husk::record::Record, state));
-    }
+    if (fd >= 0) last_words::write(fd, causes[place], place == last_asker);
 }
 
 void free_place(uint32_t place) {
@@ -318,7 +302,7 @@ bool is_needed() {
     }
     if (closing) return false;
     const uint64_t now = keeper_clock::monotonic();
-    if (ends_at == never) ends_at = now + birth.linger_ms * keeper_clock::millisecond;
+    if (ends_at == never) ends_at = now + birth_message.linger_ms * keeper_clock::millisecond;
     return now < ends_at;
 }
 
@@ -335,36 +319,22 @@ bool go_behind_walls(int description, int denials, int client) {
 
 // The socket the nursery was born with brings the rest; the first client is behind it.
 bool be_born() {
-    const message::Received got = message::receive(husk::wire::birth_fd, &birth, sizeof birth, 0);
-    const bool listens = (birth.flags & husk::wire::HasListener) != 0;
-    const bool has_cgroup = (birth.flags & husk::wire::HasCgroup) != 0;
-    const bool has_walls = (birth.flags & husk::wire::HasWalls) != 0;
-    const bool has_denials = (birth.flags & husk::wire::HasDenials) != 0;
-    const unsigned gifts = 1U + (listens ? 1U : 0U) + (has_cgroup ? 1U : 0U) +
-                           (has_walls ? 1U : 0U) + (has_denials ? 1U : 0U);
-    if (got.size != sizeof birth || birth.magic != husk::wire::magic ||
-        birth.version != husk::wire::version || got.fd_count != gifts)
+    const birth::Gifts gifts = birth::receive(birth_message);
+    if (gifts.client < 0) return false;
+    listener = gifts.listener;
+    cgroup_parent = gifts.cgroup;
+    if (gifts.walls >= 0 && !go_behind_walls(gifts.walls, gifts.denials, gifts.client))
         return false;
-    const int client = static_cast<int>(sys::fcntl(husk::wire::birth_fd, F_DUPFD_CLOEXEC, 10));
-    // The lock stays where the socket was: one descriptor, closed in no child by accident.
-    sys::dup3(got.fds[0], husk::wire::birth_fd, O_CLOEXEC);
-    sys::close(got.fds[0]);
-    unsigned next = 1;
-    if (listens) listener = got.fds[next++];
-    if (has_cgroup) cgroup_parent = got.fds[next++];
-    birth.cgroup[sizeof birth.cgroup - 1] = 0;
-    const int denials = has_denials ? got.fds[got.fd_count - 1] : -1;
-    if (has_walls && !go_behind_walls(got.fds[next], denials, client)) return false;
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
     sys::FileLock lock{};
     lock.type = F_WRLCK;
     const long locked = sys::fcntl_lock(husk::wire::birth_fd, F_SETLK, &lock);
     if (locked < 0 || !tree::readable()) {
-        greet(client, locked < 0 ? EAGAIN : ENOSYS);
+        greet(gifts.client, locked < 0 ? EAGAIN : ENOSYS);
         return false;
     }
-    cgroup_session = cgroup::make_session(cgroup_parent, birth.cgroup);
-    clients[client_count++] = client;
+    cgroup_session = cgroup::make_session(cgroup_parent, birth_message.cgroup);
+    clients[client_count++] = gifts.client;
     return true;
 }
 
@@ -412,7 +382,7 @@ bool set_up() {
         int status = 0;
         sys::wait4(place.pid, &status, 0, nullptr);
     }
-    cgroup::remove_session(cgroup_parent, birth.cgroup, cgroup_session, seats->used);
+    cgroup::remove_session(cgroup_parent, birth_message.cgroup, cgroup_session, seats->used);
     sys::exit_group(0);
 }
 
