@@ -22,9 +22,6 @@ namespace fs = std::filesystem;
 using Names = std::map<std::string, std::string>;
 using namespace std::chrono_literals;
 
-// These harm each other, or the call.
-bool needs_a_call_of_its_own(char category) { return std::string_view("WSETR").contains(category); }
-
 std::vector<pid_t> bearers_of(const std::string& mark) {
     std::vector<pid_t> found;
     std::error_code ignored;
@@ -49,7 +46,8 @@ std::string filled_in(std::string text, const Names& names) {
 
 class Attack {
 public:
-    Attack(Place place, Attacker attacker) : place_(place), attacker_(attacker), arena_(attacker) {
+    Attack(Place place, Attacker attacker, LesserMachine machine)
+        : place_(place), attacker_(attacker), machine_(std::move(machine)), arena_(attacker) {
         // The state of husk, too, shall not be hidden by scratch in /tmp.
         ::setenv("TMPDIR", arena_.path().c_str(), 1);
         husk_.emplace(attacker == Attacker::User ? test::Who::OrdinaryUser : test::Who::Caller);
@@ -148,6 +146,7 @@ private:
             "run", "--json",       "--checks", "off",   "--mode",
             mode,  "--max-output", "8M",       "--cwd", arena_.workspace()};
         if (place_ == Place::Online) args.insert(args.end(), {"--network", "open"});
+        if (!machine_.accept.empty()) args.insert(args.end(), {"--accept", machine_.accept});
         if (kill_leftovers) args.insert(args.end(), {"--leftovers", "kill", "--patience", "100ms"});
         args.insert(args.end(), {"--", script});
         return husk_->argv(args);
@@ -156,6 +155,7 @@ private:
     std::string call(const std::vector<Probe>& probes, const Listeners& listeners,
                      const Terminal& terminal) {
         std::vector<std::string> words = {"env", "HOME=" + arena_.home().string()};
+        if (!machine_.pretend.empty()) words.push_back("HUSK_PRETEND=" + machine_.pretend);
         const Names names = {{"SECRET", arena_.secret()}, {"EVIL", arena_.path() / "evil"}};
         for (const Probe& probe : probes)
             for (const std::string& one : probe.environment) words.push_back(filled_in(one, names));
@@ -250,6 +250,7 @@ private:
     Leaks leaks_;  // before all that opens something
     Place place_;
     Attacker attacker_;
+    LesserMachine machine_;
     Arena arena_;
     Listeners listeners_{arena_.sockets(), arena_.secret()};
     std::optional<test::Husk> husk_;
@@ -260,9 +261,12 @@ private:
 
 }  // namespace
 
-std::vector<Outcome> attack(const std::vector<Probe>& probes, Place place, Attacker attacker) {
+bool needs_a_call_of_its_own(char category) { return std::string_view("WSETR").contains(category); }
+
+std::vector<Outcome> attack(const std::vector<Probe>& probes, Place place, Attacker attacker,
+                            const LesserMachine& machine) {
     if (probes.empty()) return {};
-    Attack attack(place, attacker);
+    Attack attack(place, attacker, machine);
     if (!needs_a_call_of_its_own(probes.front().category())) return attack.run(probes);
     std::vector<Outcome> outcomes;
     for (const Probe& probe : probes)

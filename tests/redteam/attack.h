@@ -16,6 +16,16 @@ struct Outcome {
     std::string output;       // of the probe alone
 };
 
-std::vector<Outcome> attack(const std::vector<Probe>& probes, Place place, Attacker attacker);
+// One that can do less than this one.
+struct LesserMachine {
+    std::string pretend;  // for HUSK_PRETEND; empty: this one
+    std::string accept;   // holes, for --accept
+};
+
+std::vector<Outcome> attack(const std::vector<Probe>& probes, Place place, Attacker attacker,
+                            const LesserMachine& machine = {});
+
+// Those that harm each other, or the call, are tried in one of their own.
+bool needs_a_call_of_its_own(char category);
 
 }  // namespace husk::redteam
