@@ -113,4 +113,12 @@ std::string hmac_sha256(std::string_view key, std::string_view message) {
     return sha256(padded('\x5c') + inner);
 }
 
+bool are_equal(std::string_view one, std::string_view other) {
+    if (one.size() != other.size()) return false;
+    unsigned different = 0;
+    for (size_t at = 0; at < one.size(); ++at)
+        different |= static_cast<unsigned>(one[at] ^ other[at]);
+    return different == 0;
+}
+
 }  // namespace husk

@@ -12,4 +12,7 @@ std::string sha256(std::string_view bytes);
 // HMAC (RFC 2104) with it: only who has the key can make it. Digits likewise.
 std::string hmac_sha256(std::string_view key, std::string_view message);
 
+// For what must not be guessed: in a time that does not tell how much of it was right.
+bool are_equal(std::string_view one, std::string_view other);
+
 }  // namespace husk

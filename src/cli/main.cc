@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
         add_tools(app, code);
         add_hook(app, code);
         add_mcp(app, code);
+        add_serve(app, code);
         add_shells(app, code);
         add_output(app, code);
         add_wait(app, code);

@@ -1,11 +1,11 @@
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <memory>
 
 #include "cli/consent.h"
+#include "cli/open_files.h"
 #include "cli/signals.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
@@ -15,14 +15,6 @@
 
 namespace husk::cli {
 namespace {
-
-// Each call holds a few descriptors. Commands have a limit of their own.
-void raise_open_files() {
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 int serve(const ToolOptions& options) {
     auto deployment = deployment_of(options);

@@ -22,5 +22,6 @@ void add_call(CLI::App& app, int& code);
 void add_tools(CLI::App& app, int& code);
 void add_hook(CLI::App& app, int& code);
 void add_mcp(CLI::App& app, int& code);
+void add_serve(CLI::App& app, int& code);
 
 }  // namespace husk::cli

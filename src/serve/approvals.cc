@@ -14,15 +14,6 @@ namespace {
 constexpr std::chrono::minutes lifetime(10);
 constexpr size_t most_open = 10'000;
 
-// In a time that does not tell how much of it was right.
-bool are_equal(std::string_view one, std::string_view other) {
-    if (one.size() != other.size()) return false;
-    unsigned different = 0;
-    for (size_t at = 0; at < one.size(); ++at)
-        different |= static_cast<unsigned>(one[at] ^ other[at]);
-    return different == 0;
-}
-
 }  // namespace
 
 bool can_ask(const Json& client_capabilities) {

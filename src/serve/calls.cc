@@ -13,8 +13,10 @@ constexpr size_t most_calls = 4096;
 
 }  // namespace
 
-void Connection::call_tool(const Request& request, const Speaker& speaker, const Send& reply) {
-    const auto refuse_it = [&](const Fault& fault) { reply(error_message(request.id, fault)); };
+void Connection::call_tool(const Request& request, const Speaker& speaker, const Ways& ways) {
+    const auto refuse_it = [&](const Fault& fault) {
+        ways.answer(error_message(request.id, fault));
+    };
     const Json& name = member(request.params, "name");
     const Json& arguments = member(request.params, "arguments");
     if (!name.is_string()) return refuse_it({Code::BadParameters, "`name` must be a text"});
@@ -22,15 +24,16 @@ void Connection::call_tool(const Request& request, const Speaker& speaker, const
         return refuse_it({Code::BadParameters, "`arguments` must be an object"});
     const auto call = std::make_shared<Call>(
         Call{request.id, request.id.dump(), name.get<std::string>(),
-             arguments.is_null() ? "{}" : render::dump(arguments), speaker, reply});
+             arguments.is_null() ? "{}" : render::dump(arguments), speaker, ways.answer, ways.aside});
     if (const auto taken = take_answer(*call, request.params); !taken)
         return refuse_it(taken.error());
     if (const auto listed = enlist(call); !listed) return refuse_it(listed.error());
 
-    tool::CallContext context{.cancel = call->stop.get_token(), .answer_within = answer_within};
+    tool::CallContext context{
+        .cancel = call->stop.get_token(), .answer_within = answer_within, .apart = apart_};
     const Json& token = member(member(request.params, "_meta"), "progressToken");
     if (token.is_string() || token.is_number()) {
-        call->progress = std::make_shared<Progress>(token, send_);
+        call->progress = std::make_shared<Progress>(token, call->aside);
         server_.ticker.add(call->progress);
         context.answer_within.reset();
         context.on_shell = [progress = call->progress](const std::string& id) {
@@ -42,7 +45,7 @@ void Connection::call_tool(const Request& request, const Speaker& speaker, const
                                    std::function<void(tool::Consent)> answer) {
             ask(call, judged, std::move(answer));
         };
-    server_.toolbox.call(
+    server_.call(
         call->tool, call->arguments, std::move(context),
         [this, call](tool::Toolbox::Called result) {
             if (!result)
@@ -102,10 +105,10 @@ void Connection::ask(const std::shared_ptr<Call>& call, const tool::Judged& judg
         }
     }
     if (id.empty()) return answer(tool::Consent::NotAsked);
-    send_(request_message(id, "elicitation/create", std::move(question)));
+    call->aside(request_message(id, "elicitation/create", std::move(question)));
 }
 
-void Connection::handle(const Response& response, const Send&) {
+void Connection::handle(const Response& response, const Ways&) {
     std::function<void(tool::Consent)> answer;
     {
         const std::lock_guard lock(guard_);
@@ -115,7 +118,7 @@ void Connection::handle(const Response& response, const Send&) {
         answer = std::move(found->second.answer);
         questions_.erase(found);
     }
-    using enum tool::Consent;
+    using enum tool::Consent::Kind;
     const Json& action = member(response.result, "action");
     answer(action == "accept" ? Given : action.is_string() ? Declined : NotAsked);
 }
@@ -151,20 +154,25 @@ void Connection::cancel(const Json& id) {
             }
     }
     for (const auto& [question, one] : asked) {
-        send_(notification_message("notifications/cancelled", {{"requestId", question}}));
+        call->aside(notification_message("notifications/cancelled", {{"requestId", question}}));
         one.answer(tool::Consent::NotAsked);
     }
 }
 
-void Connection::close() {
+void Connection::abandon() {
     std::map<std::string, Question> asked;
-    std::unique_lock lock(guard_);
-    closed_ = true;
-    for (const auto& [key, call] : calls_) call->stop.request_stop();
-    asked.swap(questions_);
-    lock.unlock();
+    {
+        const std::lock_guard lock(guard_);
+        closed_ = true;
+        for (const auto& [key, call] : calls_) call->stop.request_stop();
+        asked.swap(questions_);
+    }
     for (const auto& [question, one] : asked) one.answer(tool::Consent::NotAsked);
-    lock.lock();
+}
+
+void Connection::close() {
+    abandon();
+    std::unique_lock lock(guard_);
     ended_.wait(lock, [this] { return under_way_ == 0; });
 }
 

@@ -38,24 +38,32 @@ bool is_initialize(const Json& message) { return member(message, "method") == "i
 
 }  // namespace
 
-Connection::Connection(Server& server, Send send) : server_(server), send_(std::move(send)) {}
+Server::Server(tool::Toolbox& tools)
+    : Server(tools, [&tools](std::string tool, std::string arguments, tool::CallContext context,
+                             tool::Toolbox::Done done) {
+          tools.call(std::move(tool), std::move(arguments), std::move(context), std::move(done));
+      }) {}
+
+Connection::Connection(Server& server, Send send, std::string apart)
+    : server_(server), send_(std::move(send)), apart_(std::move(apart)) {}
 
 Connection::~Connection() { close(); }
 
-void Connection::receive(std::string_view text) {
+void Connection::receive(std::string_view text, const Ways& ways) {
+    const auto refuse_it = [&](const Fault& fault) { ways.answer(error_message(nullptr, fault)); };
     const auto json = parse_message(text);
-    if (!json) return refuse(json.error());
-    const auto take = [this](const Json& message, const Send& reply) {
-        std::visit([&](const auto& one) { handle(one, reply); }, read_message(message));
+    if (!json) return refuse_it(json.error());
+    const auto take = [this](const Json& message, const Ways& these) {
+        std::visit([&](const auto& one) { handle(one, these); }, read_message(message));
     };
-    if (!json->is_array()) return take(*json, send_);
+    if (!json->is_array()) return take(*json, ways);
     if (version_ != version_with_batches)
-        return refuse({Code::NotARequest, "only the version 2025-03-26 has batches"});
+        return refuse_it({Code::NotARequest, "only the version 2025-03-26 has batches"});
     if (json->empty() || std::ranges::any_of(*json, is_initialize))
-        return refuse({Code::NotARequest, "a batch is not empty and has no `initialize`"});
-    const auto batch = std::make_shared<Batch>(send_);
+        return refuse_it({Code::NotARequest, "a batch is not empty and has no `initialize`"});
+    const auto batch = std::make_shared<Batch>(ways.answer);
     for (const Json& message : *json)
-        take(message, [batch](const Json& answer) { batch->add(answer); });
+        take(message, {[batch](const Json& answer) { batch->add(answer); }, ways.aside});
 }
 
 // Who has a version in the request itself needs no connection to have said it before.
@@ -79,10 +87,11 @@ std::expected<Connection::Speaker, Fault> Connection::speaker_of(const Request& 
     return Speaker{Era::Without, declared, std::string(version_without)};
 }
 
-void Connection::handle(const Request& request, const Send& reply) {
+void Connection::handle(const Request& request, const Ways& ways) {
+    const Send& reply = ways.answer;
     const auto speaker = speaker_of(request);
     if (!speaker) return reply(error_message(request.id, speaker.error()));
-    if (request.method == "tools/call") return call_tool(request, *speaker, reply);
+    if (request.method == "tools/call") return call_tool(request, *speaker, ways);
     const bool begins = request.method == "initialize" && speaker->era == Era::Connections;
     Answer result = begins
                         ? initialize(request.params)
@@ -91,13 +100,13 @@ void Connection::handle(const Request& request, const Send& reply) {
     reply(result_message(request.id, dressed(*std::move(result), speaker->era)));
 }
 
-void Connection::handle(const Notification& notification, const Send&) {
+void Connection::handle(const Notification& notification, const Ways&) {
     if (notification.method == "notifications/cancelled")
         cancel(member(notification.params, "requestId"));
 }
 
-void Connection::handle(const Malformed& malformed, const Send& reply) {
-    reply(error_message(malformed.id, malformed.fault));
+void Connection::handle(const Malformed& malformed, const Ways& ways) {
+    ways.answer(error_message(malformed.id, malformed.fault));
 }
 
 Answer Connection::initialize(const Json& params) {

@@ -20,40 +20,57 @@ namespace husk::serve {
 
 // What all connections share.
 struct Server {
-    explicit Server(tool::Toolbox& tools) : toolbox(tools), ticker(tools) {}
+    // Calls a tool as the toolbox does.
+    using Caller = std::function<void(std::string tool, std::string arguments,
+                                      tool::CallContext context, tool::Toolbox::Done done)>;
+    explicit Server(tool::Toolbox& tools);
+    Server(tool::Toolbox& tools, Caller caller)
+        : toolbox(tools), call(std::move(caller)), ticker(tools) {}
 
     tool::Toolbox& toolbox;
+    Caller call;
     Tickets tickets;
     Ticker ticker;
 };
 
+// Where to go with what is said about a message: its answer, and what comes before that.
+struct Ways {
+    Send answer;
+    Send aside;
+};
+
 class Connection {
 public:
-    // `send` is called by several threads, and must not keep them.
-    Connection(Server& server, Send send);
+    // `send` is called by several threads, and must not keep them. Calls of this connection run in
+    // a session of their own, if it has a name that keeps them `apart`.
+    Connection(Server& server, Send send, std::string apart = {});
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
     // One message, or several in an array where the version has that. By one thread at a time;
     // calls of tools are answered later, in the order in which they end.
-    void receive(std::string_view text);
+    void receive(std::string_view text) { receive(text, {send_, send_}); }
+    void receive(std::string_view text, const Ways& ways);
     // What came was not even a message.
     void refuse(const Fault& fault) { send_(error_message(nullptr, fault)); }
-    // Cancels what is under way, and waits until nothing of it is left.
+    // Cancels what is under way.
+    void abandon();
+    // The same, and waits until nothing of it is left.
     void close();
+    const std::string& version() const { return version_; }  // that was agreed on
 
 private:
     struct Call;
     struct Speaker;
-    void handle(const Request& request, const Send& reply);
-    void handle(const Notification& notification, const Send& reply);
-    void handle(const Response& response, const Send& reply);
-    void handle(const Malformed& malformed, const Send& reply);
+    void handle(const Request& request, const Ways& ways);
+    void handle(const Notification& notification, const Ways& ways);
+    void handle(const Response& response, const Ways& ways);
+    void handle(const Malformed& malformed, const Ways& ways);
     std::expected<Speaker, Fault> speaker_of(const Request& request) const;
 
     Answer initialize(const Json& params);
-    void call_tool(const Request& request, const Speaker& speaker, const Send& reply);
+    void call_tool(const Request& request, const Speaker& speaker, const Ways& ways);
     std::expected<void, Fault> enlist(const std::shared_ptr<Call>& call);
     std::expected<void, Fault> take_answer(Call& call, const Json& params);
     void ask(const std::shared_ptr<Call>& call, const tool::Judged& judged,
@@ -63,6 +80,7 @@ private:
 
     Server& server_;
     Send send_;
+    std::string apart_;
     std::string version_;       // that `initialize` agreed on
     Json client_capabilities_;  // that it declared
 

@@ -24,6 +24,7 @@ struct Connection::Call {
     std::string arguments;
     Speaker speaker;
     Send reply;
+    Send aside;  // for what is said before the answer
     std::shared_ptr<Progress> progress = {};
     std::optional<tool::Consent> consent = {};  // that came with the request
     std::stop_source stop = {};

@@ -19,6 +19,7 @@ enum class Code {
     BadParameters = -32602,
     Busy = -32000,
     NoSuchResource = -32002,  // in the era of connections
+    WrongHeader = -32020,     // of HTTP
     UnsupportedVersion = -32022,
 };
 

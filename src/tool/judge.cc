@@ -41,7 +41,7 @@ Judged judge(std::string_view text, const decide::Rules& rules, const decide::Co
         script.error.reset();
     }
     decide::Verdict verdict = decide::decide(script, rules, context);
-    return {std::move(script), std::move(verdict), std::nullopt};
+    return {std::move(script), std::move(verdict), std::nullopt, {}};
 }
 
 Judged judge_readable(std::string_view text, const decide::Rules& rules,
@@ -50,7 +50,7 @@ Judged judge_readable(std::string_view text, const decide::Rules& rules,
     if (script.error) script.not_understood.push_back(script.error->message);
     script.error.reset();
     decide::Verdict verdict = decide::decide(script, rules, context);
-    return {std::move(script), std::move(verdict), std::nullopt};
+    return {std::move(script), std::move(verdict), std::nullopt, {}};
 }
 
 Verdict reported(const decide::Verdict& verdict) {

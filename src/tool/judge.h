@@ -4,6 +4,7 @@
 #include <husk/report.h>
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "decide/context.h"
@@ -18,6 +19,7 @@ struct Judged {
     decide::Verdict verdict;
     // Why bash itself would not parse it; then the verdict is deny.
     std::optional<parse::SyntaxError> rejected;
+    std::string working_dir = {};  // where it would run, if that was said
 };
 
 // When the parser takes the text for no script, bash is asked, which runs nothing of it. A

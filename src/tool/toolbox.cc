@@ -60,6 +60,7 @@ std::optional<std::chrono::milliseconds> given(const config::Setting<config::Tim
 
 Toolbox::Toolbox(Deployment deployment)
     : deployment_(std::move(deployment)),
+      rules_(std::make_shared<const decide::Rules>(std::move(deployment_.rules))),
       workspace_id_(identity_of(deployment_.walls.workspace)),
       bash_(settings_for(deployment_)) {
     if (!deployment_.contract->defaults.logs_end_with_session) return;
@@ -89,9 +90,11 @@ Json Toolbox::tools() const {
     return {{"tools", std::move(tools)}};
 }
 
-std::string Toolbox::own_session(Mode mode, const Network& network) const {
+std::string Toolbox::own_session(Mode mode, const Network& network,
+                                 const std::string& apart) const {
     if (!deployment_.session.empty()) return deployment_.session;
     std::string all = workspace_id_ + "\n" + deployment_.caller + "\n";
+    if (!apart.empty()) all += apart + "\n";
     all += std::to_string(static_cast<int>(mode)) + std::to_string(static_cast<int>(network.kind));
     for (const std::string& host : network.hosts) all += "\n" + host;
     const ToolContext& walls = deployment_.walls;

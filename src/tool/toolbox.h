@@ -6,6 +6,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <stop_token>
 #include <string>
@@ -39,10 +40,16 @@ struct Deployment {
 };
 
 // What somebody said to a command that a rule asks about.
-enum class Consent {
-    Given,
-    Declined,
-    NotAsked,  // nobody could be reached
+struct Consent {
+    enum Kind {
+        Given,
+        Declined,
+        NotAsked,  // nobody could be reached
+    };
+    Consent(Kind said, std::string words = {}) : kind(said), why(std::move(words)) {}
+
+    Kind kind;
+    std::string why;  // it was declined; empty: nothing was said
 };
 
 // What one call is given.
@@ -50,6 +57,8 @@ struct CallContext {
     std::stop_token cancel = {};
     // Clients give up; what takes longer is answered while it runs.
     std::optional<std::chrono::milliseconds> answer_within = {};
+    // Keeps it in a session apart from that of other calls, where it names none itself.
+    std::string apart = {};
     // The shell that it is about, as soon as that is known. On a thread that must not be kept.
     std::function<void(const std::string& shell_id)> on_shell = {};
     // Gets the records of the contract's stream while the command runs, one at a time, if the call
@@ -58,6 +67,8 @@ struct CallContext {
     // Asks somebody, and has `answer` called once, by any thread at any time. One that is dropped
     // without that leaves a call without a result. None: nobody can be asked.
     std::function<void(const Judged& judged, std::function<void(Consent)> answer)> ask = {};
+    // What became of its command, where it has one, before the result. On a thread likewise.
+    std::function<void(const Report& report)> on_report = {};
 };
 
 // What a shell has said so far.
@@ -84,6 +95,11 @@ public:
     using Done = std::function<void(Called)>;
     void call(std::string tool, std::string arguments, CallContext context, Done done);
 
+    // What would be decided about a command there; an empty directory is the workspace.
+    Judged verdict(const std::string& command, const std::filesystem::path& working_dir) const;
+    // For all calls that are judged from now on.
+    void use_rules(decide::Rules rules);
+
     // The caller's shells, living ones first, without output.
     Result<std::vector<Report>> shells() const;
     // What one of them has said, made readable and cut to size. It is not taken for told.
@@ -103,6 +119,7 @@ private:
 
     // toolbox_permit.cc
     struct Weighed;
+    std::shared_ptr<const decide::Rules> rules() const;
     Weighed weigh(const contract::Run& run) const;
     void permit(const std::shared_ptr<Call>& call, Weighed weighed, std::function<void()> go_on);
     void refuse(const Call& call, const Weighed& weighed, std::string why) const;
@@ -116,7 +133,7 @@ private:
     contract::Told told(Call& call, Report report) const;
     // With what configuration and contract add to it; an error when it asks for too much.
     std::expected<Request, std::string> equipped(const contract::Run& run) const;
-    ToolContext context_for(const contract::Run& run) const;
+    ToolContext context_for(const contract::Run& run, const std::string& apart) const;
 
     // toolbox_talk.cc
     using Talked = std::variant<contract::Told, Weighed>;  // or somebody has to decide first
@@ -124,7 +141,7 @@ private:
     Result<Talked> talk_to(const Call& call, const contract::Talk& talk);
     Result<Talked> run_in(LastingBash& bash, const Call& call, const contract::Talk& talk,
                           const os::Deadline& give_up);
-    Result<Report> start_lasting(LastingBash& bash);
+    Result<Report> start_lasting(LastingBash& bash, const std::string& apart);
 
     contract::Outcome perform(const contract::Read& read) const;
     contract::Outcome perform(const contract::Wait& wait, const std::stop_token& cancel) const;
@@ -133,11 +150,13 @@ private:
 
     contract::Situation situation() const;
     bool has_tool(std::string_view tool, const contract::Situation& here, std::string& names) const;
-    std::string own_session(Mode mode, const Network& network) const;
+    std::string own_session(Mode mode, const Network& network, const std::string& apart) const;
     bool is_own(const std::string& caller, const std::string& session) const;
     Result<KnownShell> own_shell(const std::string& id) const;
 
     Deployment deployment_;
+    mutable std::mutex rules_guard_;
+    std::shared_ptr<const decide::Rules> rules_;
     std::string workspace_id_;
     // In the order in which they may go: each posts only to those above it.
     Turnstile running_{128};

@@ -82,6 +82,7 @@ void Toolbox::take(const std::shared_ptr<Call>& call, const Quick& action) {
 void Toolbox::finish(const Call& call, const Outcome& outcome) const {
     contract::Answer answer = deployment_.contract->render(call.action, outcome);
     const auto* told = std::get_if<Told>(&outcome);
+    if (told != nullptr && call.context.on_report) call.context.on_report(told->report);
     if (told != nullptr && deployment_.report == Deployment::Report::InMeta)
         answer.meta["husk/report"] = report_meta(told->report);
     call.done(contract::result_json(answer));

@@ -28,7 +28,32 @@ void add_own_checks(Judged& judged, const std::optional<Verdict>& own) {
     judged.verdict.allow_with.clear();
 }
 
+std::string why_refused(const Consent& said, const decide::Verdict& verdict) {
+    if (said.kind == Consent::NotAsked) return render::refusal(verdict);
+    return (said.why.empty() ? "the user was asked and declined" : said.why) + ": " +
+           verdict.reason;
+}
+
 }  // namespace
+
+std::shared_ptr<const decide::Rules> Toolbox::rules() const {
+    const std::lock_guard lock(rules_guard_);
+    return rules_;
+}
+
+void Toolbox::use_rules(decide::Rules rules) {
+    auto fresh = std::make_shared<const decide::Rules>(std::move(rules));
+    const std::lock_guard lock(rules_guard_);
+    rules_ = std::move(fresh);
+}
+
+Judged Toolbox::verdict(const std::string& command,
+                        const std::filesystem::path& working_dir) const {
+    contract::Run asked;
+    asked.request.command = command;
+    asked.request.working_dir = working_dir;
+    return weigh(asked).judged;
+}
 
 Toolbox::Weighed Toolbox::weigh(const contract::Run& run) const {
     const Request& request = run.request;
@@ -40,13 +65,15 @@ Toolbox::Weighed Toolbox::weigh(const contract::Run& run) const {
     const decide::Context context = {.working_directory = weighed.working_dir.string(),
                                      .home = home == nullptr ? "" : home};
     Judged& judged = weighed.judged;
-    judged = judge(request.command, deployment_.rules, context);
+    const auto rules = this->rules();
+    judged = judge(request.command, *rules, context);
     // bash runs the lines before the one that it cannot read.
     if (judged.rejected && defaults.unparsable == contract::Unparsable::BashSaysIt)
-        judged = judge_readable(request.command, deployment_.rules, context);
+        judged = judge_readable(request.command, *rules, context);
+    judged.working_dir = context.working_directory;
     add_own_checks(judged, run.verdict);
     if (!defaults.refuses_what_it_does_not_understand &&
-        only_not_understood(judged, deployment_.rules)) {
+        only_not_understood(judged, *rules)) {
         judged.verdict.decision = decide::Decision::Allow;
         return weighed;
     }
@@ -67,11 +94,8 @@ void Toolbox::permit(const std::shared_ptr<Call>& call, Weighed weighed,
         return refuse(*call, weighed, render::refusal(weighed.judged.verdict));
     const auto about = std::make_shared<const Weighed>(std::move(weighed));
     call->context.ask(about->judged, [this, call, about, go_on = std::move(go_on)](Consent said) {
-        if (said == Consent::Given) return go_on();
-        const decide::Verdict& verdict = about->judged.verdict;
-        refuse(*call, *about,
-               said == Consent::Declined ? "the user was asked and declined: " + verdict.reason
-                                         : render::refusal(verdict));
+        if (said.kind == Consent::Given) return go_on();
+        refuse(*call, *about, why_refused(said, about->judged.verdict));
     });
 }
 

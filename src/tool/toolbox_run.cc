@@ -64,14 +64,14 @@ std::expected<Request, std::string> Toolbox::equipped(const contract::Run& run) 
     return request;
 }
 
-ToolContext Toolbox::context_for(const contract::Run& run) const {
+ToolContext Toolbox::context_for(const contract::Run& run, const std::string& apart) const {
     ToolContext context = deployment_.walls;
     context.working_dir = context.workspace;
     context.mode = run.mode.value_or(context.mode);
     context.network = run.network.value_or(context.network);
     context.scratch = deployment_.contract->defaults.scratch;
     context.session =
-        run.session.empty() ? own_session(context.mode, context.network) : run.session;
+        run.session.empty() ? own_session(context.mode, context.network, apart) : run.session;
     context.caller = deployment_.caller + "@" + workspace_id_;
     return context;
 }
@@ -88,7 +88,7 @@ void Toolbox::launch(const std::shared_ptr<Call>& call) {
     if (run.private_tmp)
         if (auto made = PrivateDir::make()) call->tmp.emplace(*std::move(made));
     if (call->tmp) request->env["TMPDIR"] = call->tmp->path().string();
-    ToolContext context = context_for(run);
+    ToolContext context = context_for(run, call->context.apart);
     context.cancel = call->context.cancel;
     context.on_start = [this, call](const std::string& shell_id) {
         hold(*call, shell_id);

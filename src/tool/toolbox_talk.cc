@@ -35,11 +35,11 @@ void Toolbox::converse(const std::shared_ptr<Call>& call, const contract::Talk& 
     });
 }
 
-Result<Report> Toolbox::start_lasting(LastingBash& bash) {
+Result<Report> Toolbox::start_lasting(LastingBash& bash, const std::string& apart) {
     const contract::Run run{.request = TRY(bash.to_start())};
     const auto request = equipped(run);
     if (!request) return failure("limits", 0, request.error());
-    Report report = bash_.run(*request, context_for(run));
+    Report report = bash_.run(*request, context_for(run, apart));
     if (!report.shell_id.empty()) CHECK(bash.started(report.shell_id));
     return report;
 }
@@ -75,13 +75,13 @@ Result<Toolbox::Talked> Toolbox::talk_to(const Call& call, const contract::Talk&
         return failure("bash", ECANCELED, "cancelled before it was run");
     const os::Deadline give_up = os::Clock::now() + talk.timeout;
     const auto files = TRY(run::StateDir::open_or_make(deployment_.settings.state));
-    const std::string session = context_for({}).session;
+    const std::string session = context_for({}, call.context.apart).session;
     LastingBash bash =
         TRY(LastingBash::of(files, deployment_.settings, session, give_up, call.context.cancel));
     State state = TRY(bash.state());
     if (talk.restart && state != State::None) CHECK(end(bash, deployment_.settings));
     if (talk.restart || state == State::None) {
-        Report report = TRY(start_lasting(bash));
+        Report report = TRY(start_lasting(bash, call.context.apart));
         if (talk.restart || report.shell_id.empty())
             return Told{.report = std::move(report), .came = Came::Restarted};
         state = State::Ready;

@@ -1,0 +1,83 @@
+#include "serve/http_assets.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "serve/http_assets_table.h"
+
+namespace husk::serve::http {
+namespace {
+
+constexpr std::string_view plain_page = R"html(<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Husk</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em}</style>
+<h1>Husk</h1>
+<p>This is <code>husk serve</code>: it runs an agent's shell commands and tells the truth about them.
+This program was built without its console.</p>
+<ul>
+<li><a href="/v1">/v1</a>, the API: <a href="/v1/shells">shells</a>, <a href="/v1/calls">calls</a>,
+<a href="/v1/approvals">approvals</a>, <a href="/v1/events">events</a>,
+<a href="/v1/openapi.json">its description</a></li>
+<li>/mcp, for MCP clients</li>
+<li><a href="/metrics">/metrics</a>, for Prometheus</li>
+</ul></html>
+)html";
+
+constexpr std::string_view locked = R"html(<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Husk</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em}</style>
+<h1>Husk</h1>
+<p>Open the link that <code>husk serve</code> has printed: it lets this browser in, once. Another one comes from</p>
+<pre>curl -X POST -H "Authorization: Bearer $(cat .../http-token)" .../v1/links</pre>
+</html>
+)html";
+
+std::string_view type_of(std::string_view path) {
+    constexpr std::pair<std::string_view, std::string_view> types[] = {
+        {".html", "text/html; charset=utf-8"}, {".js", "text/javascript; charset=utf-8"},
+        {".css", "text/css; charset=utf-8"},   {".json", "application/json"},
+        {".svg", "image/svg+xml"},             {".png", "image/png"},
+        {".ico", "image/x-icon"},              {".woff2", "font/woff2"},
+        {".txt", "text/plain; charset=utf-8"}, {".webmanifest", "application/manifest+json"}};
+    for (const auto& [ending, type] : types)
+        if (path.ends_with(ending)) return type;
+    return "application/octet-stream";
+}
+
+// Only what comes from here, and nobody puts it into a frame.
+Response page(int status, std::string_view type, std::string_view body) {
+    return {.status = status,
+            .type = std::string(type),
+            .body = std::string(body),
+            .headers = {{"Content-Security-Policy",
+                         "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
+                         "data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"},
+                        {"Referrer-Policy", "no-referrer"}}};
+}
+
+}  // namespace
+
+Response console(std::string_view path) {
+    const auto assets = embedded_assets();
+    const bool is_page = path.substr(path.rfind('/') + 1).find('.') == std::string_view::npos;
+    const std::string_view wanted = is_page ? "/index.html" : path;
+    const auto found = std::ranges::find(assets, wanted, &Asset::path);
+    if (found != assets.end()) {
+        Response response = page(200, type_of(wanted), found->bytes);
+        // Names of built files change with what is in them.
+        if (!is_page && wanted.starts_with("/assets/"))
+            response.headers.emplace_back("Cache-Control", "private, max-age=31536000, immutable");
+        return response;
+    }
+    if (path == "/") return page(200, "text/html; charset=utf-8", plain_page);
+    return error_response(404, "no_such_path", "there is nothing here");
+}
+
+Response locked_page() {
+    Response response = page(401, "text/html; charset=utf-8", locked);
+    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"husk\"");
+    return response;
+}
+
+}  // namespace husk::serve::http

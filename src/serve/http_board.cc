@@ -1,0 +1,183 @@
+#include "serve/http_board.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/units.h"
+#include "base/utf8.h"
+#include "tool/configuration_edit.h"
+
+namespace husk::serve::http {
+namespace {
+
+constexpr size_t most_answered = 200;
+
+Json or_null(const std::string& text) {
+    return text.empty() ? Json(nullptr) : Json(text::to_utf8(text));
+}
+
+std::string yaml_of(const std::vector<std::string>& rules) {
+    if (rules.empty()) return "";
+    std::string text = "permissions:\n  allow:\n";
+    for (const std::string& rule : rules) text += "    - \"" + rule + "\"\n";
+    return text;
+}
+
+std::string why_not(const Board::Question& question) {
+    if (!question.rules.empty()) return "";
+    if (question.change.empty()) return "no rule can allow this always";
+    return "the rule " + question.change + " would have to be changed, because ask goes before allow";
+}
+
+}  // namespace
+
+struct Board::Asked {
+    Asked(Loop& loop, Question what) : question(std::move(what)), deadline(loop) {}
+
+    std::string id;
+    Question question;
+    Answer answer;
+    Timer deadline;
+    int64_t asked = now_ms();
+    int64_t expires = 0;
+    bool is_being_answered = false;
+    std::string state = "pending";
+    int64_t answered = 0;
+    std::string decision = {};
+    std::string reason = {};
+    std::string note = {};
+};
+
+Board::Board(Loop& loop, Events& events, tool::Toolbox& toolbox, tool::Workers& workers,
+             Options options)
+    : loop_(loop),
+      events_(events),
+      toolbox_(toolbox),
+      workers_(workers),
+      options_(std::move(options)) {}
+
+Board::~Board() = default;
+
+std::string Board::ask(Question question, Answer answer) {
+    auto asked = std::make_shared<Asked>(loop_, std::move(question));
+    asked->id = "a-" + std::to_string(++last_);
+    asked->answer = std::move(answer);
+    asked->expires = asked->asked + options_.timeout.count();
+    pending_.emplace(asked->id, asked);
+    asked->deadline.set(options_.timeout, [this, id = asked->id] {
+        const std::string why =
+            "nobody answered within " + text::format_duration(options_.timeout) + ", which is a no";
+        close(id, "timed_out", "", why, "", {tool::Consent::Declined, why});
+    });
+    events_.tell("approval.asked", "", json_of(*asked));
+    return asked->id;
+}
+
+void Board::withdraw(const std::string& id) {
+    close(id, "withdrawn", "", "", "", tool::Consent::NotAsked);
+}
+
+void Board::withdraw_all() {
+    while (!pending_.empty()) withdraw(pending_.begin()->first);
+}
+
+void Board::close(const std::string& id, const std::string& state, const std::string& decision,
+                  const std::string& reason, const std::string& note, tool::Consent consent) {
+    const auto found = pending_.find(id);
+    if (found == pending_.end()) return;
+    const std::shared_ptr<Asked> asked = found->second;
+    pending_.erase(found);
+    asked->deadline.cancel();
+    asked->state = state;
+    asked->decision = decision;
+    asked->reason = reason;
+    asked->note = note;
+    asked->answered = now_ms();
+    answered_.push_front(asked);
+    if (answered_.size() > most_answered) answered_.pop_back();
+    events_.tell("approval.answered", "", json_of(*asked));
+    std::exchange(asked->answer, nullptr)(std::move(consent));
+}
+
+// On a thread that may wait for the disk. What it did, in words.
+std::string Board::allow_from_now_on(const std::vector<std::string>& rules) {
+    const std::string file = options_.file.string();
+    if (const auto written = tool::allow_always(options_.file, rules); !written)
+        return "it is allowed once; " + file + " was not changed: " + written.error();
+    if (options_.rules_again) {
+        auto fresh = options_.rules_again();
+        if (!fresh) return "written to " + file + ", which does not count yet: " + fresh.error();
+        toolbox_.use_rules(*std::move(fresh));
+    }
+    return "written to " + file;
+}
+
+void Board::answer(const std::string& id, Decision decision, std::string reason,
+                   std::function<void(Outcome)> done) {
+    const auto found = pending_.find(id);
+    if (found == pending_.end())
+        return done(this->find(id) ? Outcome::TooLate : Outcome::NoSuchApproval);
+    const std::shared_ptr<Asked> asked = found->second;
+    if (asked->is_being_answered) return done(Outcome::TooLate);
+    if (decision == Decision::Deny) {
+        const std::string why = "a person was asked and declined" +
+                                (reason.empty() ? "" : " (" + text::to_utf8(reason) + ")");
+        close(id, "denied", "deny", reason, "", {tool::Consent::Declined, why});
+        return done(Outcome::Answered);
+    }
+    if (decision == Decision::Allow) {
+        close(id, "allowed", "allow", reason, "", tool::Consent::Given);
+        return done(Outcome::Answered);
+    }
+    if (asked->question.rules.empty()) return done(Outcome::NoSuchRule);
+    asked->is_being_answered = true;
+    workers_.post([this, asked, reason = std::move(reason), done = std::move(done)] {
+        const std::string note = allow_from_now_on(asked->question.rules);
+        loop_.post([this, asked, reason, note, done] {
+            // It may have run out, or been withdrawn, meanwhile; what was written stays written.
+            const bool in_time = pending_.contains(asked->id);
+            close(asked->id, "allowed", "allow_always", reason, note, tool::Consent::Given);
+            done(in_time ? Outcome::Answered : Outcome::TooLate);
+        });
+    });
+}
+
+Json Board::json_of(const Asked& asked) const {
+    const Question& question = asked.question;
+    const Json always = {{"rules", question.rules},
+                         {"file", options_.file.string()},
+                         {"text", yaml_of(question.rules)},
+                         {"why_not", or_null(why_not(question))}};
+    return {{"approval_id", asked.id},
+            {"call_id", question.call_id},
+            {"via", question.via},
+            {"state", asked.state},
+            {"asked", asked.asked},
+            {"expires", asked.expires},
+            {"command", text::to_utf8(question.command)},
+            {"cwd", text::to_utf8(question.working_dir)},
+            {"verdict", question.verdict},
+            {"always", always},
+            {"answered", asked.answered == 0 ? Json(nullptr) : Json(asked.answered)},
+            {"decision", or_null(asked.decision)},
+            {"reason", or_null(asked.reason)},
+            {"note", or_null(asked.note)}};
+}
+
+Json Board::list(Which which) const {
+    Json all = Json::array();
+    for (const auto& [id, asked] : pending_) all.push_back(json_of(*asked));
+    if (which == Which::All)
+        for (const auto& asked : answered_) all.push_back(json_of(*asked));
+    return {{"approvals", std::move(all)}};
+}
+
+std::optional<Json> Board::find(const std::string& id) const {
+    if (const auto found = pending_.find(id); found != pending_.end())
+        return json_of(*found->second);
+    for (const auto& asked : answered_)
+        if (asked->id == id) return json_of(*asked);
+    return std::nullopt;
+}
+
+}  // namespace husk::serve::http

@@ -1,0 +1,76 @@
+// Questions that wait for a person: commands that a rule asks about.
+#pragma once
+
+#include <deque>
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "serve/http_events.h"
+#include "serve/http_loop.h"
+#include "tool/toolbox.h"
+#include "tool/workers.h"
+
+namespace husk::serve::http {
+
+class Board {
+public:
+    struct Options {
+        std::chrono::milliseconds timeout{300'000};
+        std::filesystem::path file = {};  // where a rule is written that shall always allow
+        std::string workspace = {};
+        // Reads all rules again, after one was written.
+        std::function<std::expected<decide::Rules, std::string>()> rules_again = {};
+    };
+    Board(Loop& loop, Events& events, tool::Toolbox& toolbox, tool::Workers& workers,
+          Options options);
+    ~Board();
+
+    using Answer = std::function<void(tool::Consent)>;
+    struct Question {
+        std::string call_id;
+        std::string via;
+        std::string command;
+        std::string working_dir;
+        Json verdict;
+        std::vector<std::string> rules = {};  // that would always allow it
+        std::string change = {};              // the rule that would have to be changed instead
+    };
+    // The id. `answer` is called once, on some thread.
+    std::string ask(Question question, Answer answer);
+    // Its call is over: nobody needs to answer any more.
+    void withdraw(const std::string& id);
+    void withdraw_all();
+
+    enum class Decision { Allow, AllowAlways, Deny };
+    enum class Outcome { Answered, NoSuchApproval, TooLate, NoSuchRule };
+    // `done` comes later, on the loop's thread.
+    void answer(const std::string& id, Decision decision, std::string reason,
+                std::function<void(Outcome)> done);
+
+    enum class Which { Pending, All };
+    Json list(Which which) const;
+    std::optional<Json> find(const std::string& id) const;
+    size_t pending() const { return pending_.size(); }
+
+private:
+    struct Asked;
+    Json json_of(const Asked& asked) const;
+    void close(const std::string& id, const std::string& state, const std::string& decision,
+               const std::string& reason, const std::string& note, tool::Consent consent);
+    std::string allow_from_now_on(const std::vector<std::string>& rules);
+
+    Loop& loop_;
+    Events& events_;
+    tool::Toolbox& toolbox_;
+    tool::Workers& workers_;
+    Options options_;
+    uint64_t last_ = 0;
+    std::map<std::string, std::shared_ptr<Asked>> pending_;
+    std::deque<std::shared_ptr<Asked>> answered_;  // newest first
+};
+
+}  // namespace husk::serve::http

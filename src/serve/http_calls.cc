@@ -1,0 +1,213 @@
+#include "serve/http_calls.h"
+
+#include <utility>
+
+#include "base/utf8.h"
+#include "render/report_json.h"
+#include "render/verdict_json.h"
+#include "serve/http_shell_json.h"
+
+namespace husk::serve::http {
+namespace {
+
+constexpr size_t most_over = 200;
+constexpr size_t most_over_bytes = size_t{2} << 20;
+
+Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+}  // namespace
+
+struct Calls::Call {
+    std::string id;
+    uint64_t number = 0;
+    std::string via;
+    std::string tool;
+    std::string arguments;
+    std::string state = "running";
+    int64_t started = now_ms();
+    int64_t ended = 0;
+    std::string shell_id = {};
+    std::string approval_id = {};
+    std::string result = {};  // JSON, as is the next
+    std::string report = {};
+    std::string status = {};  // of the report
+    std::stop_source stop = {};
+    // From the token that the caller gave.
+    std::unique_ptr<std::stop_callback<std::function<void()>>> forward = {};
+    std::function<void(const std::string&)> on_over = {};
+
+    size_t bytes() const { return arguments.size() + result.size() + report.size(); }
+
+    // The large parts are kept as text, and put in as they are.
+    std::string json(Detail detail) const {
+        const Json head = {{"call_id", id},
+                           {"via", via},
+                           {"tool", text::to_utf8(tool)},
+                           {"state", state},
+                           {"started", started},
+                           {"ended", ended == 0 ? Json(nullptr) : Json(ended)},
+                           {"shell_id", or_null(shell_id)},
+                           {"approval_id", or_null(approval_id)}};
+        std::string text = render::dump(head);
+        text.pop_back();
+        text += ",\"arguments\":" + arguments;
+        text += ",\"result\":";
+        text += detail == Detail::All && !result.empty() ? result : "null";
+        text += ",\"report\":" + (report.empty() ? "null" : report);
+        return text + "}";
+    }
+};
+
+Calls::Calls(Loop& loop, tool::Toolbox& toolbox, Events& events, Board& board, Metrics& metrics)
+    : loop_(loop), toolbox_(toolbox), events_(events), board_(board), metrics_(metrics) {}
+
+Calls::~Calls() = default;
+
+std::string Calls::start(New fresh, tool::Toolbox::Done done) {
+    const auto call = std::make_shared<Call>();
+    call->number = ++last_;
+    call->id = "c-" + std::to_string(call->number);
+    call->via = std::move(fresh.via);
+    call->tool = fresh.tool;
+    call->arguments = fresh.arguments;
+    call->on_over = std::move(fresh.on_over);
+    running_.emplace(call->id, call);
+    watch(call, fresh.context);
+    events_.tell("call.started", "", Json::parse(call->json(Detail::WithoutResult)));
+    toolbox_.call(std::move(fresh.tool), std::move(fresh.arguments), std::move(fresh.context),
+                  [this, call, done = std::move(done)](tool::Toolbox::Called result) {
+                      std::expected<std::string, std::string> text;
+                      if (result)
+                          text = render::dump(*result);
+                      else
+                          text = std::unexpected(result.error());
+                      if (done) done(std::move(result));
+                      loop_.post([this, call, text = std::move(text)] { finish(call, text); });
+                  });
+    return call->id;
+}
+
+// What the caller wants to hear he hears first.
+void Calls::watch(const CallPtr& call, tool::CallContext& context) {
+    auto on_shell = std::move(context.on_shell);
+    context.on_shell = [this, call, on_shell = std::move(on_shell)](const std::string& id) {
+        if (on_shell) on_shell(id);
+        loop_.post([call, id] { call->shell_id = id; });
+    };
+    context.on_report = [this, call](const Report& report) {
+        std::string text = render::dump(report_without_output(report));
+        loop_.post([call, text = std::move(text), status = std::string(status_word(report.ending)),
+                    shell = report.shell_id] {
+            call->report = text;
+            call->status = status;
+            if (call->shell_id.empty()) call->shell_id = shell;
+        });
+    };
+    // Both may cancel it: the client, and whoever asks us to.
+    const std::stop_token theirs = std::move(context.cancel);
+    context.cancel = call->stop.get_token();
+    if (theirs.stop_possible())
+        call->forward = std::make_unique<std::stop_callback<std::function<void()>>>(
+            theirs, [this, id = call->id, stop = call->stop]() mutable {
+                stop.request_stop();
+                loop_.post([this, id] { cancel(id); });
+            });
+    if (!context.ask)
+        context.ask = [this, call](const tool::Judged& judged, Board::Answer answer) {
+            ask_board(call, judged, std::move(answer));
+        };
+}
+
+// On a thread of the toolbox, which is not kept.
+void Calls::ask_board(const CallPtr& call, const tool::Judged& judged, Board::Answer answer) {
+    Board::Question question{.call_id = call->id,
+                             .via = call->via,
+                             .command = judged.script.source,
+                             .working_dir = judged.working_dir,
+                             .verdict = render::verdict_json(judged.script, judged.verdict),
+                             .rules = judged.verdict.allow_with,
+                             .change = judged.verdict.change};
+    loop_.post([this, call, question = std::move(question), answer = std::move(answer)] {
+        if (call->stop.stop_requested()) return answer(tool::Consent::NotAsked);
+        call->state = "asking";
+        call->approval_id = board_.ask(question, [call, answer](tool::Consent consent) {
+            if (call->state == "asking") call->state = "running";
+            answer(std::move(consent));
+        });
+    });
+}
+
+void Calls::finish(const CallPtr& call, const std::expected<std::string, std::string>& result) {
+    call->forward.reset();
+    call->state = call->stop.stop_requested() ? "cancelled" : "done";
+    call->ended = now_ms();
+    if (result) {
+        call->result = *result;
+    } else {
+        const Json text = {{"type", "text"}, {"text", text::to_utf8(result.error())}};
+        call->result = render::dump({{"content", Json::array({text})}, {"isError", true}});
+    }
+    running_.erase(call->id);
+    metrics_.count_call(result ? call->tool : "none", call->status, call->ended - call->started);
+    events_.tell("call.ended", call->shell_id, Json::parse(call->json(Detail::WithoutResult)));
+    keep(call);
+    if (const auto over = std::exchange(call->on_over, nullptr))
+        over(result ? "" : result.error());
+    if (running_.empty() && when_none_) std::exchange(when_none_, nullptr)();
+}
+
+void Calls::keep(const CallPtr& call) {
+    over_bytes_ += call->bytes();
+    over_.push_front(call);
+    while (over_.size() > most_over || (over_bytes_ > most_over_bytes && over_.size() > 1)) {
+        over_bytes_ -= over_.back()->bytes();
+        over_.pop_back();
+    }
+}
+
+bool Calls::cancel(const std::string& id) {
+    const auto found = running_.find(id);
+    if (found == running_.end()) return find(id) != nullptr;
+    const CallPtr call = found->second;
+    call->stop.request_stop();
+    if (!call->approval_id.empty()) board_.withdraw(call->approval_id);
+    return true;
+}
+
+void Calls::cancel_all() {
+    std::vector<std::string> ids;
+    for (const auto& [id, call] : running_) ids.push_back(id);
+    for (const std::string& id : ids) cancel(id);
+}
+
+void Calls::when_none(std::function<void()> work) {
+    if (running_.empty()) return work();
+    when_none_ = std::move(work);
+}
+
+const Calls::Call* Calls::find(const std::string& id) const {
+    if (const auto found = running_.find(id); found != running_.end()) return found->second.get();
+    for (const CallPtr& call : over_)
+        if (call->id == id) return call.get();
+    return nullptr;
+}
+
+std::optional<std::string> Calls::json(const std::string& id) const {
+    const Call* call = find(id);
+    if (call == nullptr) return std::nullopt;
+    return call->json(Detail::All);
+}
+
+std::string Calls::list_json() const {
+    std::map<uint64_t, const Call*, std::greater<>> newest_first;
+    for (const auto& [id, call] : running_) newest_first.emplace(call->number, call.get());
+    std::string text;
+    const auto add = [&](const Call& call) {
+        text += (text.empty() ? "" : ",") + call.json(Detail::All);
+    };
+    for (const auto& [number, call] : newest_first) add(*call);
+    for (const CallPtr& call : over_) add(*call);
+    return "{\"calls\":[" + text + "]}\n";
+}
+
+}  // namespace husk::serve::http
