@@ -74,7 +74,8 @@ http::ServeOptions serve_options(const Options& options, const tool::Deployment&
     serving.socket = options.socket;
     const bool has_place = !serving.inherited.empty() || !options.socket.empty();
     if (!options.listen.empty() || !has_place)
-        serving.listen = http::read_address(options.listen.empty() ? usual_address : options.listen);
+        serving.listen =
+            http::read_address(options.listen.empty() ? usual_address : options.listen);
     serving.auth = options.auth == "none" ? http::Auth::None : http::Auth::Token;
     serving.tls_certificate = options.tls_certificate;
     serving.tls_key = options.tls_key;
@@ -89,9 +90,7 @@ http::ServeOptions serve_options(const Options& options, const tool::Deployment&
         if (again) return std::move(again->rules);
         return std::unexpected(again.error().empty() ? std::string() : again.error()[0].message);
     };
-    serving.say = [](const std::string& line) {
-        write_out(STDOUT_FILENO, "husk: " + line + "\n");
-    };
+    serving.say = [](const std::string& line) { write_out(STDOUT_FILENO, "husk: " + line + "\n"); };
     return serving;
 }
 

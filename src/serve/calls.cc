@@ -22,9 +22,9 @@ void Connection::call_tool(const Request& request, const Speaker& speaker, const
     if (!name.is_string()) return refuse_it({Code::BadParameters, "`name` must be a text"});
     if (!arguments.is_object() && !arguments.is_null())
         return refuse_it({Code::BadParameters, "`arguments` must be an object"});
-    const auto call = std::make_shared<Call>(
-        Call{request.id, request.id.dump(), name.get<std::string>(),
-             arguments.is_null() ? "{}" : render::dump(arguments), speaker, ways.answer, ways.aside});
+    const auto call = std::make_shared<Call>(Call{
+        request.id, request.id.dump(), name.get<std::string>(),
+        arguments.is_null() ? "{}" : render::dump(arguments), speaker, ways.answer, ways.aside});
     if (const auto taken = take_answer(*call, request.params); !taken)
         return refuse_it(taken.error());
     if (const auto listed = enlist(call); !listed) return refuse_it(listed.error());

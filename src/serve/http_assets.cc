@@ -35,11 +35,16 @@ constexpr std::string_view locked = R"html(<!doctype html>
 
 std::string_view type_of(std::string_view path) {
     constexpr std::pair<std::string_view, std::string_view> types[] = {
-        {".html", "text/html; charset=utf-8"}, {".js", "text/javascript; charset=utf-8"},
-        {".css", "text/css; charset=utf-8"},   {".json", "application/json"},
-        {".svg", "image/svg+xml"},             {".png", "image/png"},
-        {".ico", "image/x-icon"},              {".woff2", "font/woff2"},
-        {".txt", "text/plain; charset=utf-8"}, {".webmanifest", "application/manifest+json"}};
+        {".html", "text/html; charset=utf-8"},
+        {".js", "text/javascript; charset=utf-8"},
+        {".css", "text/css; charset=utf-8"},
+        {".json", "application/json"},
+        {".svg", "image/svg+xml"},
+        {".png", "image/png"},
+        {".ico", "image/x-icon"},
+        {".woff2", "font/woff2"},
+        {".txt", "text/plain; charset=utf-8"},
+        {".webmanifest", "application/manifest+json"}};
     for (const auto& [ending, type] : types)
         if (path.ends_with(ending)) return type;
     return "application/octet-stream";

@@ -160,15 +160,17 @@ Response Gate::follow_link(std::string_view code, Clock::time_point now) {
     if (!good)
         return {.status = 403,
                 .type = "text/plain; charset=utf-8",
-                .body = "This link was used, or is too old. husk serve prints another when it "
-                        "starts, and POST /v1/links gives one.\n"};
+                .body =
+                    "This link was used, or is too old. husk serve prints another when it "
+                    "starts, and POST /v1/links gives one.\n"};
     const auto age = std::chrono::duration_cast<std::chrono::seconds>(cookie_lifetime).count();
     std::string cookie = std::string(cookie_name) + "=" + cookie_until(seconds_of(now) + age) +
                          "; Path=/; HttpOnly; SameSite=Strict; Max-Age=" + std::to_string(age);
     if (keys_.secure) cookie += "; Secure";
-    return {.status = 303,
-            .type = "",
-            .headers = {{"Location", "/"}, {"Set-Cookie", cookie}, {"Referrer-Policy", "no-referrer"}}};
+    return {
+        .status = 303,
+        .type = "",
+        .headers = {{"Location", "/"}, {"Set-Cookie", cookie}, {"Referrer-Policy", "no-referrer"}}};
 }
 
 }  // namespace husk::serve::http

@@ -26,7 +26,8 @@ std::string yaml_of(const std::vector<std::string>& rules) {
 std::string why_not(const Board::Question& question) {
     if (!question.rules.empty()) return "";
     if (question.change.empty()) return "no rule can allow this always";
-    return "the rule " + question.change + " would have to be changed, because ask goes before allow";
+    return "the rule " + question.change +
+           " would have to be changed, because ask goes before allow";
 }
 
 }  // namespace

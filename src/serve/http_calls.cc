@@ -151,8 +151,7 @@ void Calls::finish(const CallPtr& call, const std::expected<std::string, std::st
     metrics_.count_call(result ? call->tool : "none", call->status, call->ended - call->started);
     events_.tell("call.ended", call->shell_id, Json::parse(call->json(Detail::WithoutResult)));
     keep(call);
-    if (const auto over = std::exchange(call->on_over, nullptr))
-        over(result ? "" : result.error());
+    if (const auto over = std::exchange(call->on_over, nullptr)) over(result ? "" : result.error());
     if (running_.empty() && when_none_) std::exchange(when_none_, nullptr)();
 }
 

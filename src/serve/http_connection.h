@@ -15,7 +15,7 @@ namespace husk::serve::http {
 struct Bounds {
     size_t head_bytes = 16 * 1024;
     size_t body_bytes = size_t{1} << 20;
-    size_t long_body_bytes = size_t{16} << 20;  // where `takes_long_body` says so
+    size_t long_body_bytes = size_t{16} << 20;      // where `takes_long_body` says so
     std::chrono::milliseconds head_within{10'000};  // also the handshake of TLS
     std::chrono::milliseconds body_within{60'000};
     std::chrono::milliseconds idle_within{75'000};   // from one request to the next

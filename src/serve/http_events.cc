@@ -66,9 +66,7 @@ std::optional<uint64_t> EventLog::after(std::string_view id) const {
 }
 
 Response event_stream_head() {
-    return {.status = 200,
-            .type = "text/event-stream",
-            .headers = {{"X-Accel-Buffering", "no"}}};
+    return {.status = 200, .type = "text/event-stream", .headers = {{"X-Accel-Buffering", "no"}}};
 }
 
 struct Events::Listener {

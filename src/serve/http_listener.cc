@@ -190,9 +190,8 @@ void Listener::accept() {
     for (;;) {
         // Others wait in the queue of the kernel until somebody leaves.
         const bool full = connections_.size() >= most_;
-        os::Fd client(full ? -1
-                           : ::accept4(socket_.get(), nullptr, nullptr,
-                                       SOCK_CLOEXEC | SOCK_NONBLOCK));
+        os::Fd client(
+            full ? -1 : ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!client && !full && (errno == EINTR || errno == ECONNABORTED)) continue;
         if (!client && !full && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
         if (!client) {
@@ -211,8 +210,7 @@ void Listener::accept() {
                            : plain_wire(loop_, std::move(client));
         auto connection = std::make_shared<Connection>(
             loop_, std::move(wire), std::move(peer), service_, [this](const Connection* closed) {
-                std::erase_if(connections_,
-                              [&](const auto& one) { return one.get() == closed; });
+                std::erase_if(connections_, [&](const auto& one) { return one.get() == closed; });
             });
         connections_.insert(connection);
         connection->start();

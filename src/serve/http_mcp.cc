@@ -88,7 +88,8 @@ void Mcp::post(const ExchangePtr& exchange) {
         return exchange->fail(406, "wrong_type", "Accept must have application/json");
     const auto message = parse_message(exchange->request.body);
     if (!message) return refuse(exchange, 400, nullptr, message.error());
-    if (is_without_connections(exchange->request, *message)) return post_without(exchange, *message);
+    if (is_without_connections(exchange->request, *message))
+        return post_without(exchange, *message);
     post_with(exchange, *message);
 }
 
@@ -110,8 +111,7 @@ void Mcp::post_without(const ExchangePtr& exchange, const Json& message) {
                       {Code::BadParameters,
                        "`_meta` needs io.modelcontextprotocol/protocolVersion and "
                        "io.modelcontextprotocol/clientCapabilities"});
-    const auto connection =
-        std::make_shared<serve::Connection>(server_, [](const Json&) {});
+    const auto connection = std::make_shared<serve::Connection>(server_, [](const Json&) {});
     const auto reply = std::make_shared<Reply*>(nullptr);
     const auto over = [this, connection, reply] {
         std::erase_if(single_, [&](const ReplyPtr& one) { return one.get() == *reply; });
@@ -119,16 +119,14 @@ void Mcp::post_without(const ExchangePtr& exchange, const Json& message) {
         dispose(connection);
     };
     const auto made = std::make_shared<Reply>(
-        loop_, exchange,
-        Reply::Options{.status_tells = true, .on_done = over, .on_left = over});
+        loop_, exchange, Reply::Options{.status_tells = true, .on_done = over, .on_left = over});
     *reply = made.get();
     single_.insert(made);
     made->start();
     connection->receive(exchange->request.body, made->ways());
 }
 
-ReplyPtr Mcp::reply_in(const SessionPtr& session, const ExchangePtr& exchange,
-                       Reply::Options how) {
+ReplyPtr Mcp::reply_in(const SessionPtr& session, const ExchangePtr& exchange, Reply::Options how) {
     const std::string name = std::to_string(++streams_);
     how.stream = name;
     how.on_done = [weak = std::weak_ptr(session), name] {
@@ -186,10 +184,12 @@ void Mcp::post_with(const ExchangePtr& exchange, const Json& message) {
     if (!session) return;
     const std::string version = exchange->request.header("mcp-protocol-version");
     if (!version.empty() && version != session->connection->version())
-        return refuse(exchange, 400, nullptr,
-                      {Code::NotARequest, "MCP-Protocol-Version is not what `initialize` agreed on"});
+        return refuse(
+            exchange, 400, nullptr,
+            {Code::NotARequest, "MCP-Protocol-Version is not what `initialize` agreed on"});
     if (!has_request(message)) {
-        session->connection->receive(exchange->request.body, {[](const Json&) {}, [](const Json&) {}});
+        session->connection->receive(exchange->request.body,
+                                     {[](const Json&) {}, [](const Json&) {}});
         return nothing_to_say(exchange);
     }
     const auto reply = std::make_shared<std::weak_ptr<Reply>>();

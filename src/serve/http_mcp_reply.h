@@ -15,8 +15,8 @@ namespace husk::serve::http {
 class Reply : public std::enable_shared_from_this<Reply> {
 public:
     struct Options {
-        std::string stream = {};   // its name; empty: it cannot be resumed
-        bool primed = false;       // the stream begins with an id, for whoever resumes it
+        std::string stream = {};    // its name; empty: it cannot be resumed
+        bool primed = false;        // the stream begins with an id, for whoever resumes it
         bool status_tells = false;  // an error has a status of its own
         std::vector<std::pair<std::string, std::string>> headers = {};
         // On the loop's thread: the answer was handed over; the client went before that.

@@ -55,7 +55,8 @@ void Metrics::add(std::string name, std::string help, Kind kind, std::function<d
 }
 
 std::string Metrics::text() const {
-    std::string text = head("husk_http_requests_total", "Requests, by route and status.", "counter");
+    std::string text =
+        head("husk_http_requests_total", "Requests, by route and status.", "counter");
     for (const auto& [key, count] : requests_)
         text += "husk_http_requests_total{route=" + label_value(key.first) + ",status=\"" +
                 std::to_string(key.second) + "\"} " + std::to_string(count) + "\n";

@@ -17,7 +17,8 @@ constexpr size_t most_connections = 4096;
 constexpr std::chrono::seconds farewell(2);
 
 bool begins_with_path(std::string_view path, std::string_view folder) {
-    return path == folder || (path.starts_with(folder) && path.substr(folder.size()).starts_with('/'));
+    return path == folder ||
+           (path.starts_with(folder) && path.substr(folder.size()).starts_with('/'));
 }
 
 // For programs, which read JSON; all else is for browsers.
@@ -70,7 +71,9 @@ public:
         parts_.url = std::move(url);
         gate_.set_port(port);
     }
-    std::string link() { return parts_.url + gate_.make_link(std::chrono::system_clock::now()).path; }
+    std::string link() {
+        return parts_.url + gate_.make_link(std::chrono::system_clock::now()).path;
+    }
 
     void close() {
         if (std::exchange(closing_, true)) return;
@@ -99,8 +102,7 @@ private:
         if (!refused) return std::nullopt;
         if (!failures_.take()) return too_many("guesses");
         metrics_.count_refusal("client");
-        if (refused->response.status == 401 && !is_for_programs(head.path))
-            return locked_page();
+        if (refused->response.status == 401 && !is_for_programs(head.path)) return locked_page();
         return std::move(refused->response);
     }
 
@@ -149,7 +151,8 @@ private:
         count(exchange, "/v1/?");
         if (const auto* method = std::get_if<NoSuchMethod>(&found))
             return not_allowed(exchange, method->allowed);
-        exchange->fail(404, "no_such_path", "there is no such path; GET /v1/openapi.json lists all");
+        exchange->fail(404, "no_such_path",
+                       "there is no such path; GET /v1/openapi.json lists all");
     }
 
     static void not_allowed(const ExchangePtr& exchange, const std::string& allowed) {
@@ -180,7 +183,9 @@ private:
 
     void add_metrics() {
         using enum Metrics::Kind;
-        const auto number = [](auto value) { return [value] { return static_cast<double>(value()); }; };
+        const auto number = [](auto value) {
+            return [value] { return static_cast<double>(value()); };
+        };
         metrics_.add("husk_http_connections", "Connections of clients.", Gauge,
                      number([this] { return connections(); }));
         metrics_.add("husk_event_streams", "Clients that listen to events.", Gauge,
@@ -284,8 +289,7 @@ Result<void> serve_http(tool::Toolbox& toolbox, ServeOptions options, const std:
     Doors doors = TRY(open_doors(options));
     Loop loop;
     Server server(loop, toolbox, state, options, token);
-    for (os::Fd& socket : doors.sockets)
-        server.listen(std::move(socket), tls ? &*tls : nullptr);
+    for (os::Fd& socket : doors.sockets) server.listen(std::move(socket), tls ? &*tls : nullptr);
     introduce(options, server, doors, token_file);
     const std::stop_callback ask_to_end(stop, [&] { loop.post([&] { server.close(); }); });
     loop.run();

@@ -12,9 +12,7 @@
 namespace husk::serve::http {
 
 SpoolWatch::SpoolWatch(Loop& loop, const run::StateDir& state, Heard heard)
-    : state_(state),
-      heard_(std::move(heard)),
-      inotify_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+    : state_(state), heard_(std::move(heard)), inotify_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
     blind_ = !inotify_ || !watch(What::Sessions, "");
     scan();
     if (inotify_) readable_ = std::make_unique<Readable>(loop, inotify_.get(), [this] { read(); });
@@ -88,8 +86,7 @@ void SpoolWatch::take(int descriptor, uint32_t mask, std::string_view name) {
         case What::Session:
             if (name == "rec" || name == "log") enter(place.session);
             return;
-        case What::Records:
-            return take_record(mask, place.session + "-" + std::string(name));
+        case What::Records: return take_record(mask, place.session + "-" + std::string(name));
         case What::Logs:
             return heard_.log_grew(place.session + "-" +
                                    std::string(name.substr(0, name.rfind('.'))));

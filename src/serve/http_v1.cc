@@ -79,8 +79,7 @@ void judge(Parts& parts, const ExchangePtr& exchange, const PathParts&) {
                  [&parts, command = command.get<std::string>(),
                   cwd = cwd.is_string() ? cwd.get<std::string>() : std::string()] {
                      const tool::Judged judged = parts.toolbox.verdict(command, cwd);
-                     return json_response(200,
-                                          render::verdict_json(judged.script, judged.verdict));
+                     return json_response(200, render::verdict_json(judged.script, judged.verdict));
                  });
 }
 
@@ -169,13 +168,11 @@ constexpr V1Route routes[] = {
 std::span<const V1Route> v1_routes() { return routes; }
 
 void answer_later(Parts& parts, ExchangePtr exchange, std::function<Response()> work) {
-    parts.workers.post(
-        [&parts, exchange = std::move(exchange), work = std::move(work)]() mutable {
-            // What a handler holds goes with it, on its own thread.
-            parts.loop.post([exchange = std::move(exchange), response = work()] {
-                exchange->respond(response);
-            });
-        });
+    parts.workers.post([&parts, exchange = std::move(exchange), work = std::move(work)]() mutable {
+        // What a handler holds goes with it, on its own thread.
+        parts.loop.post(
+            [exchange = std::move(exchange), response = work()] { exchange->respond(response); });
+    });
 }
 
 std::optional<Json> body_of(const ExchangePtr& exchange) {

@@ -92,8 +92,7 @@ Result<Json> made_readable(const tool::KnownShell& shell, const Wanted& wanted) 
     } else {
         const auto pattern = Pattern::compile(wanted.grep);
         if (!pattern) return failure("grep", EINVAL, pattern.error());
-        shot =
-            TRY(collect::show_matches(shell.files, wanted.which, *pattern, wanted.max_bytes));
+        shot = TRY(collect::show_matches(shell.files, wanted.which, *pattern, wanted.max_bytes));
     }
     return Json{{"offset", 0},
                 {"text", text::to_utf8(shot.shown.text)},
@@ -132,8 +131,7 @@ Result<Json> output_json(const Parts& parts, const Wanted& wanted) {
 
 Response output_response(const Wanted& wanted, const Result<Json>& json) {
     if (json) return json_response(200, *json);
-    if (json.error().code == EINVAL)
-        return error_response(400, "bad_request", json.error().detail);
+    if (json.error().code == EINVAL) return error_response(400, "bad_request", json.error().detail);
     return no_such_shell(wanted.id, json.error());
 }
 
@@ -221,8 +219,7 @@ struct Following : std::enable_shared_from_this<Following> {
                                {"text", piece["text"]},
                                {"cursor", piece["cursor"]},
                                {"dropped_before", piece["dropped_before"]}};
-            exchange->write(
-                sse_frame(std::to_string(wanted.since), "output", render::dump(data)));
+            exchange->write(sse_frame(std::to_string(wanted.since), "output", render::dump(data)));
         }
     }
     void end() {
@@ -256,12 +253,11 @@ void list_shells(Parts& parts, const ExchangePtr& exchange, const PathParts&) {
 }
 
 void tell_shell(Parts& parts, const ExchangePtr& exchange, const PathParts& path) {
-    answer_later(parts, exchange,
-                 [&parts, id = path[0], sample = parts.shells.sample(path[0])] {
-                     const auto shell = open(parts, id);
-                     if (!shell) return no_such_shell(id, shell.error());
-                     return json_response(200, shell_json(*shell, sample));
-                 });
+    answer_later(parts, exchange, [&parts, id = path[0], sample = parts.shells.sample(path[0])] {
+        const auto shell = open(parts, id);
+        if (!shell) return no_such_shell(id, shell.error());
+        return json_response(200, shell_json(*shell, sample));
+    });
 }
 
 void read_output(Parts& parts, const ExchangePtr& exchange, const PathParts& path) {
@@ -316,11 +312,11 @@ void kill_shell(Parts& parts, const ExchangePtr& exchange, const PathParts& path
     const Json& signal = member(*body, "signal");
     const Json& patience = member(*body, "patience_ms");
     StopLadder ladder;
-    const auto number = signal.is_string() ? signal_number(signal.get<std::string>())
-                                           : std::optional<int>(SIGTERM);
+    const auto number =
+        signal.is_string() ? signal_number(signal.get<std::string>()) : std::optional<int>(SIGTERM);
     constexpr uint64_t longest = 60'000;
-    const bool patient = patience.is_null() || (patience.is_number_unsigned() &&
-                                                patience.get<uint64_t>() <= longest);
+    const bool patient = patience.is_null() ||
+                         (patience.is_number_unsigned() && patience.get<uint64_t>() <= longest);
     if (!number || !(signal.is_string() || signal.is_null()) || !patient)
         return exchange->fail(400, "bad_request",
                               "`signal` is a name such as TERM, `patience_ms` at most 60000");

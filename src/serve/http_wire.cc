@@ -49,11 +49,9 @@ public:
             });
     }
     void write(std::string_view bytes, Moved moved) override {
-        asio::async_write(
-            *stream_, asio::buffer(bytes.data(), bytes.size()),
-            [stream = stream_, moved = std::move(moved)](const error_code& failed, size_t wrote) {
-                moved(!failed, wrote);
-            });
+        asio::async_write(*stream_, asio::buffer(bytes.data(), bytes.size()),
+                          [stream = stream_, moved = std::move(moved)](
+                              const error_code& failed, size_t wrote) { moved(!failed, wrote); });
     }
     void close() override {
         error_code ignored;
@@ -85,11 +83,9 @@ public:
     TlsWire(Loop& loop, os::Fd socket, asio::ssl::context& context)
         : StreamWire(std::make_shared<TlsStream>(adopt(loop, std::move(socket)), context)) {}
     void greet(Greeted greeted) override {
-        stream_->async_handshake(
-            asio::ssl::stream_base::server,
-            [stream = stream_, greeted = std::move(greeted)](const error_code& failed) {
-                greeted(!failed);
-            });
+        stream_->async_handshake(asio::ssl::stream_base::server,
+                                 [stream = stream_, greeted = std::move(greeted)](
+                                     const error_code& failed) { greeted(!failed); });
     }
 };
 
