@@ -18,19 +18,19 @@ void save(int fd, const T& value, size_t at) {
 
 }  // namespace
 
-void write(int fd, husk::record::Reason cause, bool said_all) {
-    Record record{};
-    if (sys::pread(fd, &record, sizeof record, 0) != sizeof record) return;
-    const bool known = said_all || record.state == State::Ended;
+void write(int record, husk::record::Reason cause, bool said_all) {
+    Record page{};
+    if (sys::pread(record, &page, sizeof page, 0) != sizeof page) return;
+    const bool known = said_all || page.state == State::Ended;
     const uint64_t now = keeper_clock::realtime();
-    if (record.state == State::Running && !known) {
-        save(fd, cause, offsetof(Record, reason));
-        save(fd, now, offsetof(Record, ended));
-        save(fd, now, offsetof(Record, gone));
-        save(fd, State::Lost, offsetof(Record, state));
-    } else if (record.state <= State::Ended && known) {
-        save(fd, now, offsetof(Record, gone));  // how main ended is known and stays
-        save(fd, State::Gone, offsetof(Record, state));
+    if (page.state == State::Running && !known) {
+        save(record, cause, offsetof(Record, reason));
+        save(record, now, offsetof(Record, ended));
+        save(record, now, offsetof(Record, gone));
+        save(record, State::Lost, offsetof(Record, state));
+    } else if (page.state <= State::Ended && known) {
+        save(record, now, offsetof(Record, gone));  // how main ended is known and stays
+        save(record, State::Gone, offsetof(Record, state));
     }
 }
 

@@ -86,8 +86,8 @@ enum CgroupFile : uint32_t {
     TasksProcs,
     TasksEvents,
     CgroupKill,  // only of version 2
-    cgroup_files,
 };
+inline constexpr uint32_t cgroup_files = CgroupKill + 1;
 
 inline constexpr uint32_t max_limits = 16;
 inline constexpr uint32_t max_plan = 256 * 1024;

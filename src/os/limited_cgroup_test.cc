@@ -18,7 +18,6 @@ namespace husk::os {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::IsEmpty;
 
 constexpr Ceilings both{.memory = 300 << 20, .tasks = 800};
 

@@ -50,7 +50,7 @@ TEST_P(Sentry, TakesAwayWhatABackgroundShellMakes) {
     EXPECT_EQ(read_text(work() / "other"), "kept\n");
     EXPECT_TRUE(is_there(".git/HEAD"));
     // A second time, too.
-    const std::string again = background("echo x > husk.yaml; echo x > again; sleep 300");
+    background("echo x > husk.yaml; echo x > again; sleep 300");
     ASSERT_TRUE(eventually([&] { return is_there("again"); }));
     EXPECT_TRUE(eventually([&] { return !is_there("husk.yaml"); }));
 }
