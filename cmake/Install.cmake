@@ -24,3 +24,10 @@ endif()
 file(RELATIVE_PATH pc_to_prefix /usr/${CMAKE_INSTALL_LIBDIR}/pkgconfig /usr)
 configure_file(cmake/husk.pc.in husk.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/husk.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Units for systemctl --user.
+set(HUSK_SERVICE_PROGRAM ${CMAKE_INSTALL_FULL_BINDIR}/husk)
+configure_file(packaging/systemd/husk.service.in systemd/husk.service @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/systemd/husk.service packaging/systemd/husk.socket
+    DESTINATION lib/systemd/user)
+install(FILES docs/http.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -106,6 +106,12 @@ if(HUSK_TESTS)
         set_tests_properties(protocol/${script} PROPERTIES TIMEOUT 600)  # with what it installs
     endforeach()
 
+    add_test(NAME architecture/systemd
+        COMMAND ${PROJECT_SOURCE_DIR}/tests/architecture/systemd_test.sh $<TARGET_FILE:husk>
+            ${PROJECT_SOURCE_DIR}/packaging/systemd/husk.service.in
+            ${PROJECT_SOURCE_DIR}/packaging/systemd/husk.socket)
+    set_tests_properties(architecture/systemd PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77)
+
     # A sanitized library cannot be linked by a stranger.
     if(NOT HUSK_SANITIZE)
         add_test(NAME architecture/package

@@ -1,6 +1,8 @@
 #include "serve/http_auth.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -68,8 +70,15 @@ Result<std::string> token_in(const std::filesystem::path& file) {
     return token;
 }
 
+// An address, and no name that only looks like one.
 bool is_loopback(std::string_view address) {
-    return address.starts_with("127.") || address == "::1" || address.starts_with("::ffff:127.");
+    const std::string text(address);
+    in_addr four{};
+    if (::inet_pton(AF_INET, text.c_str(), &four) == 1)
+        return ntohl(four.s_addr) >> 24 == IN_LOOPBACKNET;
+    in6_addr six{};
+    return ::inet_pton(AF_INET6, text.c_str(), &six) == 1 &&
+           (IN6_IS_ADDR_LOOPBACK(&six) || (IN6_IS_ADDR_V4MAPPED(&six) && six.s6_addr[12] == 127));
 }
 
 bool Names::allow_host(std::string_view host, std::string_view local_address) const {

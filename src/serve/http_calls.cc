@@ -11,6 +11,7 @@ namespace husk::serve::http {
 namespace {
 
 constexpr size_t most_over = 200;
+constexpr size_t most_in_event = 4096;
 constexpr size_t most_over_bytes = size_t{2} << 20;
 
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
@@ -38,23 +39,33 @@ struct Calls::Call {
 
     size_t bytes() const { return arguments.size() + result.size() + report.size(); }
 
+    Json head() const {
+        return {{"call_id", id},
+                {"via", via},
+                {"tool", text::to_utf8(tool)},
+                {"state", state},
+                {"started", started},
+                {"ended", ended == 0 ? Json(nullptr) : Json(ended)},
+                {"shell_id", or_null(shell_id)},
+                {"approval_id", or_null(approval_id)}};
+    }
     // The large parts are kept as text, and put in as they are.
-    std::string json(Detail detail) const {
-        const Json head = {{"call_id", id},
-                           {"via", via},
-                           {"tool", text::to_utf8(tool)},
-                           {"state", state},
-                           {"started", started},
-                           {"ended", ended == 0 ? Json(nullptr) : Json(ended)},
-                           {"shell_id", or_null(shell_id)},
-                           {"approval_id", or_null(approval_id)}};
-        std::string text = render::dump(head);
+    std::string json() const {
+        std::string text = render::dump(head());
         text.pop_back();
         text += ",\"arguments\":" + arguments;
-        text += ",\"result\":";
-        text += detail == Detail::All && !result.empty() ? result : "null";
+        text += ",\"result\":" + (result.empty() ? "null" : result);
         text += ",\"report\":" + (report.empty() ? "null" : report);
         return text + "}";
+    }
+    // What goes to many has no large parts.
+    Json event() const {
+        Json all = head();
+        all["arguments"] =
+            arguments.size() > most_in_event ? Json(nullptr) : Json::parse(arguments);
+        all["result"] = nullptr;
+        all["report"] = report.empty() ? Json(nullptr) : brief(Json::parse(report));
+        return all;
     }
 };
 
@@ -73,7 +84,7 @@ std::string Calls::start(New fresh, tool::Toolbox::Done done) {
     call->on_over = std::move(fresh.on_over);
     running_.emplace(call->id, call);
     watch(call, fresh.context);
-    events_.tell("call.started", "", Json::parse(call->json(Detail::WithoutResult)));
+    events_.tell("call.started", "", call->event());
     toolbox_.call(std::move(fresh.tool), std::move(fresh.arguments), std::move(fresh.context),
                   [this, call, done = std::move(done)](tool::Toolbox::Called result) {
                       std::expected<std::string, std::string> text;
@@ -149,7 +160,7 @@ void Calls::finish(const CallPtr& call, const std::expected<std::string, std::st
     }
     running_.erase(call->id);
     metrics_.count_call(result ? call->tool : "none", call->status, call->ended - call->started);
-    events_.tell("call.ended", call->shell_id, Json::parse(call->json(Detail::WithoutResult)));
+    events_.tell("call.ended", call->shell_id, call->event());
     keep(call);
     if (const auto over = std::exchange(call->on_over, nullptr)) over(result ? "" : result.error());
     if (running_.empty() && when_none_) std::exchange(when_none_, nullptr)();
@@ -194,16 +205,14 @@ const Calls::Call* Calls::find(const std::string& id) const {
 std::optional<std::string> Calls::json(const std::string& id) const {
     const Call* call = find(id);
     if (call == nullptr) return std::nullopt;
-    return call->json(Detail::All);
+    return call->json();
 }
 
 std::string Calls::list_json() const {
     std::map<uint64_t, const Call*, std::greater<>> newest_first;
     for (const auto& [id, call] : running_) newest_first.emplace(call->number, call.get());
     std::string text;
-    const auto add = [&](const Call& call) {
-        text += (text.empty() ? "" : ",") + call.json(Detail::All);
-    };
+    const auto add = [&](const Call& call) { text += (text.empty() ? "" : ",") + call.json(); };
     for (const auto& [number, call] : newest_first) add(*call);
     for (const CallPtr& call : over_) add(*call);
     return "{\"calls\":[" + text + "]}\n";

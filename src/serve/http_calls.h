@@ -41,7 +41,6 @@ public:
     // Called once, when none is.
     void when_none(std::function<void()> work);
 
-    enum class Detail { WithoutResult, All };
     std::optional<std::string> json(const std::string& id) const;
     std::string list_json() const;
 

@@ -7,11 +7,11 @@
 namespace husk::serve::http {
 namespace {
 
-using Parts = std::optional<std::vector<std::string>>;
+using Words = std::vector<std::string>;
 
 TEST(Router, MatchesPartByPart) {
-    EXPECT_EQ(match("/v1/shells", "/v1/shells"), Parts({}));
-    EXPECT_EQ(match("/v1/shells/{id}/output", "/v1/shells/a-1/output"), Parts({"a-1"}));
+    EXPECT_EQ(match("/v1/shells", "/v1/shells"), Words());
+    EXPECT_EQ(match("/v1/shells/{id}/output", "/v1/shells/a-1/output"), Words({"a-1"}));
     for (const char* path : {"/v1", "/v1/shells/", "/v1/shells//output", "/v1/shells/a/b/output",
                              "/v1/shells/a/outpu", "/v1/shells/a/output/"})
         EXPECT_EQ(match("/v1/shells/{id}/output", path), std::nullopt) << path;

@@ -8,7 +8,20 @@ namespace {
 
 constexpr uint64_t ns_in_ms = 1'000'000;
 
+constexpr size_t longest_command = 4096;
+
 }  // namespace
+
+Json brief(Json report) {
+    for (const char* name : {"command", "display"}) {
+        const auto found = report.find(name);
+        if (found == report.end() || !found->is_string()) continue;
+        auto& text = found->get_ref<std::string&>();
+        if (text.size() > longest_command)
+            text = std::string(text::whole_prefix(text, longest_command)) + "...";
+    }
+    return report;
+}
 
 Json sample_json(const Sample& sample) {
     return {{"cpu", sample.cpu},

@@ -18,6 +18,8 @@ struct Sample {
 
 Json sample_json(const Sample& sample);
 Json shell_json(const tool::KnownShell& shell, const std::optional<Sample>& sample);
+// For events, which go to many: with what is long of a command left out.
+Json brief(Json report);
 // A report of a call, likewise without output.
 Json report_without_output(const Report& report);
 

@@ -79,7 +79,7 @@ void LiveShells::begin(const std::string& id) {
     auto live = std::make_unique<Live>(Live{.shell = {std::move(*files), *std::move(now), {}}});
     live->shell.note = call_from_json(live->shell.now.call);
     Live& here = *live_.emplace(id, std::move(live)).first->second;
-    events_.tell("shell.started", id, shell_json(here.shell, std::nullopt));
+    events_.tell("shell.started", id, brief(shell_json(here.shell, std::nullopt)));
     tell_output(here);
     look(here);
 }
@@ -96,9 +96,9 @@ void LiveShells::look(Live& live) {
     if (!ended) return;
     tell_output(live);
     if (!std::exchange(live.ended_told, true))
-        events_.tell("shell.ended", id, shell_json(live.shell, std::nullopt));
+        events_.tell("shell.ended", id, brief(shell_json(live.shell, std::nullopt)));
     if (!live.shell.now.tree_lives) {
-        events_.tell("shell.gone", id, shell_json(live.shell, std::nullopt));
+        events_.tell("shell.gone", id, brief(shell_json(live.shell, std::nullopt)));
         forget(id);
     }
     notify(id);

@@ -1,11 +1,12 @@
 // The official SDK's clients, of both eras, talk to the real program.
 // Usage: node sdk.mjs DIRECTORY-WITH-NODE_MODULES HUSK
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 const [modules, husk] = process.argv.slice(2);
 const require = createRequire(join(modules, 'x'));
@@ -17,6 +18,21 @@ writeFileSync(rules, 'permissions:\n  ask: ["Bash(touch:*)"]\n');
 const env = { ...process.env, HUSK_STATE: join(place, 'state'), XDG_CONFIG_HOME: join(place, 'config') };
 delete env.HUSK_CONFIG;
 const server = { command: husk, args: ['mcp', '--mode', 'open', '--cwd', work, '--config', rules], env };
+
+// How clients reach it: a server of their own on standard input and output, or one for all over HTTP.
+const ways = { stdio: ({ Stdio }) => new Stdio(server) };
+
+async function serve() {
+    const child = spawn(husk, ['serve', '--listen', '127.0.0.1:0', ...server.args.slice(1)],
+        { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let url;
+    for await (const line of createInterface({ input: child.stdout }))
+        if ((url = url ?? line.match(/listening on (.*)/)?.[1]) && line.includes('/open/')) break;
+    const token = readFileSync(join(env.HUSK_STATE, 'http-token'), 'utf8').trim();
+    const requestInit = { headers: { Authorization: `Bearer ${token}` } };
+    ways.http = ({ Http }) => new Http(new URL('/mcp', url), { requestInit });
+    return child;
+}
 
 // What every client does with a server, whatever they say to each other.
 async function converse(name, client, file, askedOnce) {
@@ -47,9 +63,10 @@ async function converse(name, client, file, askedOnce) {
     return bash;
 }
 
-async function first() {
+async function first(way) {
     const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
-    const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
+    const { StdioClientTransport: Stdio } = require('@modelcontextprotocol/sdk/client/stdio.js');
+    const { StreamableHTTPClientTransport: Http } = require('@modelcontextprotocol/sdk/client/streamableHttp.js');
     const types = require('@modelcontextprotocol/sdk/types.js');
     const client = new Client({ name: 'test', version: '1' }, { capabilities: { elicitation: {} } });
     let asked = 0;
@@ -57,11 +74,11 @@ async function first() {
         ++asked;
         return { action: 'accept', content: {} };
     });
-    await client.connect(new StdioClientTransport(server));
+    await client.connect(ways[way]({ Stdio, Http }));
     assert.equal(client.getServerVersion().name, 'husk');
     await client.ping();
     await client.setLoggingLevel('warning');
-    const bash = await converse('first', client, 'by-first', () => asked);
+    const bash = await converse(`first ${way}`, client, `by-first-${way}`, () => asked);
 
     // A client that gives up after three seconds in which it hears nothing, hears something.
     const told = [];
@@ -76,9 +93,9 @@ async function first() {
     await client.close();
 }
 
-async function second(mode, file) {
-    const { Client } = require('@modelcontextprotocol/client');
-    const { StdioClientTransport } = require('@modelcontextprotocol/client/stdio');
+async function second(way, mode, file) {
+    const { Client, StreamableHTTPClientTransport: Http } = require('@modelcontextprotocol/client');
+    const { StdioClientTransport: Stdio } = require('@modelcontextprotocol/client/stdio');
     const client = new Client({ name: 'test', version: '1' },
         { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode } });
     let asked = 0;
@@ -86,17 +103,22 @@ async function second(mode, file) {
         ++asked;
         return { action: 'accept', content: {} };
     });
-    await client.connect(new StdioClientTransport(server));
-    await converse(`second ${JSON.stringify(mode)}`, client, file, () => asked);
+    await client.connect(ways[way]({ Stdio, Http }));
+    await converse(`second ${way} ${JSON.stringify(mode)}`, client, `${file}-${way}`, () => asked);
     await client.close();
 }
 
+let served;
 try {
-    await first();
-    await second('legacy', 'by-second-legacy');
-    await second('auto', 'by-second-auto');
-    await second({ pin: '2026-07-28' }, 'by-second-pinned');
+    served = await serve();
+    for (const way of Object.keys(ways)) {
+        await first(way);
+        await second(way, 'legacy', 'by-second-legacy');
+        await second(way, 'auto', 'by-second-auto');
+        await second(way, { pin: '2026-07-28' }, 'by-second-pinned');
+    }
 } finally {
+    served?.kill();
     const run = (...args) => execFileSync(husk, args, { env, encoding: 'utf8' });
     for (const { id } of JSON.parse(run('session', 'list', '--json')).sessions) run('session', 'end', id);
     rmSync(place, { recursive: true, force: true });
