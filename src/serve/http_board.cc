@@ -79,7 +79,7 @@ void Board::withdraw(const std::string& id) {
 }
 
 void Board::withdraw_all() {
-    while (!pending_.empty()) withdraw(pending_.begin()->first);
+    while (!pending_.empty()) withdraw(std::string(pending_.begin()->first));
 }
 
 void Board::close(const std::string& id, const std::string& state, const std::string& decision,

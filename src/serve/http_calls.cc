@@ -16,6 +16,25 @@ constexpr size_t most_over_bytes = size_t{2} << 20;
 
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
+// A call whose client was given a question instead of an answer is dropped, and over all the same.
+class LastWord {
+public:
+    using Result = std::expected<std::string, std::string>;
+    explicit LastWord(std::function<void(Result)> over) : over_(std::move(over)) {}
+    ~LastWord() {
+        if (over_) over_("");
+    }
+    LastWord(const LastWord&) = delete;
+    LastWord& operator=(const LastWord&) = delete;
+
+    void say(Result result) {
+        if (const auto over = std::exchange(over_, nullptr)) over(std::move(result));
+    }
+
+private:
+    std::function<void(Result)> over_;
+};
+
 }  // namespace
 
 struct Calls::Call {
@@ -85,15 +104,19 @@ std::string Calls::start(New fresh, tool::Toolbox::Done done) {
     running_.emplace(call->id, call);
     watch(call, fresh.context);
     events_.tell("call.started", "", call->event());
+    const auto last =
+        std::make_shared<LastWord>([this, call](std::expected<std::string, std::string> result) {
+            loop_.post([this, call, result = std::move(result)] { finish(call, result); });
+        });
     toolbox_.call(std::move(fresh.tool), std::move(fresh.arguments), std::move(fresh.context),
-                  [this, call, done = std::move(done)](tool::Toolbox::Called result) {
+                  [last, done = std::move(done)](tool::Toolbox::Called result) {
                       std::expected<std::string, std::string> text;
                       if (result)
                           text = render::dump(*result);
                       else
                           text = std::unexpected(result.error());
                       if (done) done(std::move(result));
-                      loop_.post([this, call, text = std::move(text)] { finish(call, text); });
+                      last->say(std::move(text));
                   });
     return call->id;
 }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t usual_piece = 16 * 1024;
 constexpr size_t small_piece = 256;  // while answering: to see that the client goes away
-constexpr std::chrono::milliseconds drained_within(1000);
+constexpr std::chrono::milliseconds drained_within(300);
 constexpr size_t most_ahead = 64 * 1024;  // of requests that are sent before their turn
 
 Response response_to(const error_code& failed) {

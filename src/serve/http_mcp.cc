@@ -243,7 +243,7 @@ void Mcp::remove(const ExchangePtr& exchange) {
     exchange->respond({.status = 204, .type = ""});
 }
 
-void Mcp::end(const SessionPtr& session) {
+void Mcp::end(SessionPtr session) {
     sessions_.erase(session->id);
     session->connection->abandon();
     if (session->listening) session->listening->finish();

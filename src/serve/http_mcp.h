@@ -39,7 +39,7 @@ private:
     // The one that the request names; none, and an answer, where there is none.
     SessionPtr session_of(const ExchangePtr& exchange);
     ReplyPtr reply_in(const SessionPtr& session, const ExchangePtr& exchange, Reply::Options how);
-    void end(const SessionPtr& session);
+    void end(SessionPtr session);  // a copy, because the table loses its own
     void dispose(std::shared_ptr<serve::Connection> connection);
     void sweep();
 

@@ -206,7 +206,7 @@ HttpServer::HttpServer(const Husk& husk, std::vector<std::string> options)
 }
 
 HttpServer::~HttpServer() {
-    if (port_ != 0) stop();
+    if (port_ != 0) EXPECT_EQ(stop(), 0) << "husk serve did not end well";
 }
 
 std::optional<int> HttpServer::stop() {
@@ -283,6 +283,14 @@ double HttpServer::metric(const std::string& name) const {
 
 uint64_t HttpServer::resident_bytes() const {
     return static_cast<uint64_t>(metric("process_resident_memory_bytes"));
+}
+
+uint64_t live_bytes(const HttpServer& server) {
+    uint64_t all = 0;
+    const Json shells = server.get("/v1/shells?live=true").json();
+    for (const Json& shell : shells["shells"])
+        all += shell["excerpt"]["total_bytes"].get<uint64_t>();
+    return all;
 }
 
 }  // namespace husk::test

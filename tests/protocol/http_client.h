@@ -109,4 +109,7 @@ private:
     std::string link_;
 };
 
+// What all shells that live have written so far.
+uint64_t live_bytes(const HttpServer& server);
+
 }  // namespace husk::test

@@ -207,7 +207,7 @@ TEST(ServeMcp, WithoutConnectionsClosingTheStreamKillsTheTree) {
     wire.say(server.text("POST", "/mcp",
                          bash(1, "echo kept; sleep 600 # " + word + "\n:", meta_2026()).dump(),
                          modern("tools/call", "bash")));
-    ASSERT_TRUE(eventually([&] { return !processes_with(word).empty(); }));
+    ASSERT_TRUE(eventually([&] { return live_bytes(server) == 5; }));
     wire.close();
     EXPECT_TRUE(eventually([&] { return processes_with(word).empty(); }, 5s));
     const Json calls = server.get("/v1/calls").json();
@@ -221,7 +221,7 @@ protected:
     ServeMcpAsking() {
         std::filesystem::create_directories(husk.dir() / "config" / "husk");
         write_text(husk.dir() / "config" / "husk" / "husk.yaml",
-                   "permissions:\n  mode: strict\n  allow: [\"Bash(echo:*)\"]\n");
+                   "permissions:\n  ask: [\"Bash(seq:*)\"]\n");
     }
     const Husk husk;
 };
@@ -249,6 +249,7 @@ TEST_F(ServeMcpAsking, WithoutConnectionsTheCallIsMadeAgainWithTheAnswer) {
     const Json first =
         server.post("/mcp", bash(1, "seq 3", meta), modern("tools/call", "bash")).json();
     ASSERT_EQ(first["result"]["resultType"], "input_required");
+    EXPECT_TRUE(eventually([&] { return server.metric("husk_calls_running") == 0; }));
     Json again = bash(2, "seq 3", meta);
     again["params"]["requestState"] = first["result"]["requestState"];
     again["params"]["inputResponses"] = {{"approve", {{"action", "accept"}}}};

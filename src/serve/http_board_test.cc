@@ -1,0 +1,92 @@
+#include "serve/http_board.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace husk::serve::http {
+namespace {
+
+using namespace std::chrono_literals;
+
+class BoardTest : public testing::Test {
+protected:
+    BoardTest() {
+        char name[] = "/tmp/husk-board-XXXXXX";
+        dir = ::mkdtemp(name);
+        tool::Deployment deployment;
+        deployment.contract = contract::find_contract("husk");
+        deployment.settings.state = dir / "state";
+        toolbox.emplace(std::move(deployment));
+    }
+    ~BoardTest() override {
+        toolbox.reset();
+        std::filesystem::remove_all(dir);
+    }
+    Board board(std::chrono::milliseconds timeout = 1h) {
+        return Board(loop, events, *toolbox, workers,
+                     {.timeout = timeout, .file = dir / "husk.yaml", .rules_again = [this] {
+                          ++read_again;
+                          return decide::Rules();
+                      }});
+    }
+    Board::Answer answer() {
+        return [this](const tool::Consent& consent) {
+            said = consent;
+            loop.stop();
+        };
+    }
+    std::string file() const {
+        std::ifstream in(dir / "husk.yaml");
+        return (std::ostringstream() << in.rdbuf()).str();
+    }
+
+    std::filesystem::path dir;
+    Loop loop;
+    Events events{loop};
+    std::optional<tool::Toolbox> toolbox;
+    tool::Workers workers{1};
+    std::optional<tool::Consent> said;
+    int read_again = 0;
+};
+
+TEST_F(BoardTest, AlwaysWritesTheRuleThatItShows) {
+    Board all = board();
+    const std::string id = all.ask({.call_id = "c-1",
+                                    .via = "v1",
+                                    .command = "npm test",
+                                    .working_dir = "/",
+                                    .verdict = nullptr,
+                                    .rules = {"Bash(npm test:*)"}},
+                                   answer());
+    const Json shown = (*all.find(id))["always"];
+    EXPECT_EQ(shown["text"], "permissions:\n  allow:\n    - \"Bash(npm test:*)\"\n");
+    EXPECT_EQ(shown["why_not"], nullptr);
+    std::optional<Board::Outcome> outcome;
+    all.answer(id, Board::Decision::AllowAlways, "", [&](Board::Outcome one) { outcome = one; });
+    loop.run();
+    ASSERT_TRUE(said);
+    EXPECT_EQ(said->kind, tool::Consent::Given);
+    EXPECT_EQ(outcome, Board::Outcome::Answered);
+    EXPECT_NE(file().find("Bash(npm test:*)"), std::string::npos);
+    EXPECT_EQ(read_again, 1);
+    EXPECT_EQ((*all.find(id))["decision"], "allow_always");
+}
+
+TEST_F(BoardTest, SilenceIsANoThatSaysSo) {
+    Board all = board(10ms);
+    const std::string id = all.ask(
+        {.call_id = "c-1", .via = "v1", .command = "x", .working_dir = "/", .verdict = nullptr},
+        answer());
+    loop.run();
+    ASSERT_TRUE(said);
+    EXPECT_EQ(said->kind, tool::Consent::Declined);
+    EXPECT_EQ(said->why, "nobody answered within 10 ms, which is a no");
+    EXPECT_EQ((*all.find(id))["state"], "timed_out");
+    EXPECT_EQ(all.pending(), 0U);
+}
+
+}  // namespace
+}  // namespace husk::serve::http
