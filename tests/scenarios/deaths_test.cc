@@ -378,7 +378,10 @@ TEST(NurseryDeathInProcess, IsNotNoticedByTheSameObject) {
     for (int i = 0; i < 5; ++i) {
         const Report report = bash.run({.command = "echo " + std::to_string(i)});
         EXPECT_EQ(report.output, std::to_string(i) + "\n");
-        kill_for_good(nursery_of(husk));
+        // None, if a spare keeper of the one before was quicker than its own end.
+        const pid_t nursery = nursery_of(husk);
+        ASSERT_TRUE(i > 0 || nursery > 1);
+        if (nursery > 1) kill_for_good(nursery);
     }
 }
 
