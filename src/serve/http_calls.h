@@ -33,7 +33,7 @@ public:
     };
     // On the loop's thread; `done` is called on another, as the toolbox does. Where the context has
     // nobody to ask, the board is asked. The id.
-    std::string start(New call, tool::Toolbox::Done done = {});
+    std::string start(New fresh, tool::Toolbox::Done done = {});
     // False when there is none. One that is over stays as it is.
     bool cancel(const std::string& id);
     void cancel_all();

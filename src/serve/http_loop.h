@@ -6,7 +6,7 @@
 #include <memory>
 
 namespace boost::asio {
-class io_context;
+class io_context;  // NOLINT(readability-identifier-naming)
 }
 
 namespace husk::serve::http {

@@ -194,7 +194,7 @@ void Mcp::post_with(const ExchangePtr& exchange, const Json& message) {
     }
     const auto reply = std::make_shared<std::weak_ptr<Reply>>();
     Reply::Options how{.primed = session->connection->version() >= "2025-11-25"};
-    how.on_left = [this, weak = std::weak_ptr(session), reply, ids = ids_in(message)] {
+    how.on_left = [weak = std::weak_ptr(session), reply, ids = ids_in(message)] {
         const auto here = weak.lock();
         const auto lost = reply->lock();
         if (!here || !lost) return;

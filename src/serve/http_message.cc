@@ -148,7 +148,7 @@ std::string head_of_chunks(const Response& response) {
 
 std::string chunk(std::string_view bytes) {
     char size[17];
-    const auto end = std::to_chars(size, size + sizeof size, bytes.size(), 16).ptr;
+    char* const end = std::to_chars(size, size + sizeof size, bytes.size(), 16).ptr;
     std::string text(size, end);
     text += "\r\n";
     text += bytes;

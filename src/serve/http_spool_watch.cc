@@ -93,7 +93,7 @@ void SpoolWatch::take(int descriptor, uint32_t mask, std::string_view name) {
     }
 }
 
-void SpoolWatch::take_record(uint32_t mask, const std::string& id) {
+void SpoolWatch::take_record(uint32_t mask, const std::string& id) const {
     if ((mask & (IN_CREATE | IN_MOVED_TO)) != 0) heard_.record_made(id);
     if ((mask & IN_MODIFY) != 0) heard_.record_changed(id);
     if ((mask & (IN_DELETE | IN_MOVED_FROM)) != 0) heard_.record_removed(id);

@@ -44,7 +44,7 @@ private:
     void enter(const std::string& session);
     void read();
     void take(int descriptor, uint32_t mask, std::string_view name);
-    void take_record(uint32_t mask, const std::string& id);
+    void take_record(uint32_t mask, const std::string& id) const;
 
     const run::StateDir& state_;
     Heard heard_;

@@ -160,7 +160,7 @@ std::optional<Wanted> wanted_of(const ExchangePtr& exchange, const std::string& 
     wanted.which = *which;
     wanted.since = *since;
     wanted.max_bytes = std::max<uint64_t>(*bytes, 1);
-    if (*tail > 0) wanted.tail = *tail;
+    if (*tail > 0) wanted.tail = tail;
     wanted.grep = value_of(exchange->request, "grep");
     const std::string lines = value_of(exchange->request, "lines");
     if (lines.empty()) return wanted;
