@@ -126,7 +126,11 @@ void Calls::watch(const CallPtr& call, tool::CallContext& context) {
     auto on_shell = std::move(context.on_shell);
     context.on_shell = [this, call, on_shell = std::move(on_shell)](const std::string& id) {
         if (on_shell) on_shell(id);
-        loop_.post([call, id] { call->shell_id = id; });
+        loop_.post([this, call, id] {
+            if (call->ended != 0) return;  // a quick one: call.ended has told it
+            call->shell_id = id;
+            events_.tell("call.changed", id, call->event());
+        });
     };
     context.on_report = [this, call](const Report& report) {
         std::string text = render::dump(report_without_output(report));
