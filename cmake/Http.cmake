@@ -7,14 +7,13 @@ if(NOT BUILD_SHARED_LIBS)
 endif()
 find_package(OpenSSL REQUIRED)
 
-# The console: every file of a folder with what its build has made. Without one, / says what this is.
-set(HUSK_CONSOLE_DIR ${PROJECT_SOURCE_DIR}/web/dist CACHE PATH "The built console, to be put into husk")
-file(GLOB_RECURSE console_files CONFIGURE_DEPENDS ${HUSK_CONSOLE_DIR}/*)
+# The console: the files that cmake/Web.cmake makes. Without them, / says what this is.
+include(Web)
 set(console_bytes "    .section .rodata\n")
 set(console_names "")
 set(console_rows "")
 set(number 0)
-foreach(file ${console_files})
+foreach(file ${HUSK_CONSOLE_FILES})
     cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${HUSK_CONSOLE_DIR} OUTPUT_VARIABLE name)
     string(APPEND console_bytes
         "    .globl husk_console_${number}\n    .hidden husk_console_${number}\nhusk_console_${number}:\n"
@@ -47,7 +46,7 @@ std::span<const Asset> embedded_assets() {
 
 }  // namespace husk::serve::http
 ")
-set_source_files_properties(${console_dir}/console.S PROPERTIES OBJECT_DEPENDS "${console_files}")
+set_source_files_properties(${console_dir}/console.S PROPERTIES OBJECT_DEPENDS "${HUSK_CONSOLE_FILES}")
 
 set(openapi ${PROJECT_SOURCE_DIR}/src/serve/openapi.json)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/serve/http_openapi.S PROPERTIES
@@ -56,7 +55,7 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/src/serve/http_openapi.S PROPE
 file(GLOB http_sources CONFIGURE_DEPENDS src/serve/http_*.cc)
 list(FILTER http_sources EXCLUDE REGEX "_test\\.cc$")
 add_library(husk_http OBJECT
-    ${http_sources} src/serve/http_openapi.S ${console_dir}/console.cc ${console_dir}/console.S)
+    ${http_sources} src/serve/http_openapi.S ${console_dir}/console.cc ${console_dir}/console.S ${HUSK_CONSOLE_FILES})
 target_compile_definitions(husk_http PRIVATE
     HUSK_VERSION="${PROJECT_VERSION}" BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY)
 target_include_directories(husk_http PRIVATE src)

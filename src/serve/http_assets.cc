@@ -50,15 +50,26 @@ std::string_view type_of(std::string_view path) {
     return "application/octet-stream";
 }
 
-// Only what comes from here, and nobody puts it into a frame.
-Response page(int status, std::string_view type, std::string_view body) {
+// Nobody puts a page into a frame, and what a command has written can become neither markup nor
+// script, even by a mistake of the console.
+constexpr std::string_view console_policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'";
+constexpr std::string_view plain_policy =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
+
+Response page(int status, std::string_view type, std::string_view body, std::string_view policy) {
     return {.status = status,
             .type = std::string(type),
             .body = std::string(body),
-            .headers = {{"Content-Security-Policy",
-                         "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
-                         "data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"},
+            .headers = {{"Content-Security-Policy", std::string(policy)},
                         {"Referrer-Policy", "no-referrer"}}};
+}
+
+Response plain(int status, std::string_view body) {
+    return page(status, "text/html; charset=utf-8", body, plain_policy);
 }
 
 }  // namespace
@@ -68,19 +79,13 @@ Response console(std::string_view path) {
     const bool is_page = path.substr(path.rfind('/') + 1).find('.') == std::string_view::npos;
     const std::string_view wanted = is_page ? "/index.html" : path;
     const auto found = std::ranges::find(assets, wanted, &Asset::path);
-    if (found != assets.end()) {
-        Response response = page(200, type_of(wanted), found->bytes);
-        // Names of built files change with what is in them.
-        if (!is_page && wanted.starts_with("/assets/"))
-            response.headers.emplace_back("Cache-Control", "private, max-age=31536000, immutable");
-        return response;
-    }
-    if (path == "/") return page(200, "text/html; charset=utf-8", plain_page);
+    if (found != assets.end()) return page(200, type_of(wanted), found->bytes, console_policy);
+    if (path == "/") return plain(200, plain_page);
     return error_response(404, "no_such_path", "there is nothing here");
 }
 
 Response locked_page() {
-    Response response = page(401, "text/html; charset=utf-8", locked);
+    Response response = plain(401, locked);
     response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"husk\"");
     return response;
 }

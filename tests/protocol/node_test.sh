@@ -5,16 +5,6 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 modules=$1/protocol
-husk=$2
 
-mkdir -p "$modules"
-(
-    flock 9
-    if ! cmp -s "$here/package-lock.json" "$modules/.installed"; then
-        cp "$here"/package.json "$here"/package-lock.json "$here"/.npmrc "$modules"
-        npm ci --prefix "$modules" --ignore-scripts --no-audit --no-fund --loglevel=error
-        cp "$here/package-lock.json" "$modules/.installed"
-    fi
-) 9>"$modules/.lock" </dev/null
-
-exec node "$here/$3" "$modules" "$husk"
+"$here/../../cmake/npm_install.sh" "$here" "$modules"
+exec node "$here/$3" "$modules" "$2"

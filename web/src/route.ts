@@ -1,0 +1,20 @@
+// Where the page is, in the part of the address after #, so that a reload comes back to it.
+
+export type Route = { page: "list" } | { page: "inbox" } | { page: "entry"; key: string };
+
+export function parse_route(hash: string): Route {
+    const path = hash.replace(/^#\/?/, "");
+    if (path === "approvals") return { page: "inbox" };
+    const entry = /^(shell|call)\/(.+)$/.exec(path);
+    if (!entry) return { page: "list" };
+    try {
+        return { page: "entry", key: `${entry[1]}/${decodeURIComponent(entry[2] as string)}` };
+    } catch {
+        return { page: "list" };
+    }
+}
+
+export function address_of(key: string): string {
+    const slash = key.indexOf("/");
+    return `#/${key.slice(0, slash)}/${encodeURIComponent(key.slice(slash + 1))}`;
+}
