@@ -112,6 +112,17 @@ if(HUSK_TESTS)
             ${PROJECT_SOURCE_DIR}/packaging/systemd/husk.socket)
     set_tests_properties(architecture/systemd PROPERTIES TIMEOUT 60 SKIP_RETURN_CODE 77)
 
+    # A browser with husk serve, and the console's sources.
+    if(HUSK_CONSOLE)
+        foreach(script types units watching.mjs approvals.mjs hostile.mjs keyboard.mjs looks.mjs)
+            cmake_path(GET script STEM name)
+            add_test(NAME console/${name}
+                COMMAND ${PROJECT_SOURCE_DIR}/tests/console/console_test.sh
+                    ${CMAKE_CURRENT_BINARY_DIR} $<TARGET_FILE:husk> ${script})
+            set_tests_properties(console/${name} PROPERTIES TIMEOUT 300)
+        endforeach()
+    endif()
+
     # A sanitized library cannot be linked by a stranger.
     if(NOT HUSK_SANITIZE)
         add_test(NAME architecture/package
