@@ -72,8 +72,7 @@ Toolbox::Weighed Toolbox::weigh(const contract::Run& run) const {
         judged = judge_readable(request.command, *rules, context);
     judged.working_dir = context.working_directory;
     add_own_checks(judged, run.verdict);
-    if (!defaults.refuses_what_it_does_not_understand &&
-        only_not_understood(judged, *rules)) {
+    if (!defaults.refuses_what_it_does_not_understand && only_not_understood(judged, *rules)) {
         judged.verdict.decision = decide::Decision::Allow;
         return weighed;
     }
