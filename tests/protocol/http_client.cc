@@ -162,6 +162,7 @@ std::optional<SseEvent> HttpWire::event(std::chrono::milliseconds within) {
             const std::string value = colon == std::string::npos ? "" : one.substr(colon + 2);
             if (name == "id") event.id = value;
             if (name == "event") event.type = value;
+            if (name == "retry") event.retry = value;
             if (name == "data") event.data += (event.data.empty() ? "" : "\n") + value;
         }
         return event;

@@ -28,6 +28,7 @@ struct SseEvent {
     std::string id;
     std::string type;
     std::string data;
+    std::string retry = {};
 
     Json json() const;
 };

@@ -95,7 +95,10 @@ TEST(ServeMcp, QuickCallsAreAnsweredWithJsonAndSlowOnesWithAStream) {
                          bash(2, "echo begun; sleep 2; echo done", {{"progressToken", 7}}).dump(),
                          session.headers));
     EXPECT_EQ(wire.head().headers.at("content-type"), "text/event-stream");
-    EXPECT_EQ(wire.event()->data, "");  // something to resume from
+    const auto first = wire.event();
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->data, "");  // something to resume from
+    EXPECT_EQ(first->retry, "500");
     const Json progress = wire.event()->json();
     EXPECT_EQ(progress["method"], "notifications/progress");
     EXPECT_EQ(progress["params"]["progressToken"], 7);
