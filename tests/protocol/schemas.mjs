@@ -1,20 +1,14 @@
 // Every structured answer fits the schema that its tool has promised: asked of ajv, with answers of
 // the real program. Usage: node schemas.mjs DIRECTORY-WITH-NODE_MODULES HUSK
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makePlace } from './place.mjs';
 
 const [modules, husk] = process.argv.slice(2);
 const Ajv = createRequire(join(modules, 'x'))('ajv').default;
 
-const place = mkdtempSync(join(tmpdir(), 'husk-schemas-'));
-const work = join(place, 'work');
-mkdirSync(work);
-const env = { ...process.env, HUSK_STATE: join(place, 'state'), XDG_CONFIG_HOME: join(place, 'config') };
-delete env.HUSK_CONFIG;
-const run = (...args) => execFileSync(husk, args, { env, encoding: 'utf8', maxBuffer: 1 << 28 });
+const place = makePlace('schemas', husk);
+const { work, run } = place;
 
 let failures = 0;
 let checked = 0;
@@ -114,8 +108,7 @@ try {
     agentrail();
     texts();
 } finally {
-    for (const { id } of JSON.parse(run('session', 'list', '--json')).sessions) run('session', 'end', id);
-    rmSync(place, { recursive: true, force: true });
+    await place.leave();
 }
 console.log(`${checked} looked at, ${failures} failed`);
 process.exit(failures === 0 ? 0 : 1);

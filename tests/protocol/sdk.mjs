@@ -1,37 +1,27 @@
 // The official SDK's clients, of both eras, talk to the real program.
 // Usage: node sdk.mjs DIRECTORY-WITH-NODE_MODULES HUSK
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { makePlace } from './place.mjs';
 
 const [modules, husk] = process.argv.slice(2);
 const require = createRequire(join(modules, 'x'));
-const place = mkdtempSync(join(tmpdir(), 'husk-sdk-'));
-const work = join(place, 'work');
-const rules = join(place, 'rules.yaml');
-mkdirSync(work);
+const place = makePlace('sdk', husk);
+const { work, env } = place;
+const rules = join(place.path, 'rules.yaml');
 writeFileSync(rules, 'permissions:\n  ask: ["Bash(touch:*)"]\n');
-const env = { ...process.env, HUSK_STATE: join(place, 'state'), XDG_CONFIG_HOME: join(place, 'config') };
-delete env.HUSK_CONFIG;
 const server = { command: husk, args: ['mcp', '--mode', 'open', '--cwd', work, '--config', rules], env };
 
 // How clients reach it: a server of their own on standard input and output, or one for all over HTTP.
 const ways = { stdio: ({ Stdio }) => new Stdio(server) };
 
 async function serve() {
-    const child = spawn(husk, ['serve', '--listen', '127.0.0.1:0', ...server.args.slice(1)],
-        { env, stdio: ['ignore', 'pipe', 'inherit'] });
-    let url;
-    for await (const line of createInterface({ input: child.stdout }))
-        if ((url = url ?? line.match(/listening on (.*)/)?.[1]) && line.includes('/open/')) break;
+    const url = await place.serve(husk, 'serve', '--listen', '127.0.0.1:0', ...server.args.slice(1));
     const token = readFileSync(join(env.HUSK_STATE, 'http-token'), 'utf8').trim();
     const requestInit = { headers: { Authorization: `Bearer ${token}` } };
     ways.http = ({ Http }) => new Http(new URL('/mcp', url), { requestInit });
-    return child;
 }
 
 // What every client does with a server, whatever they say to each other.
@@ -108,9 +98,8 @@ async function second(way, mode, file) {
     await client.close();
 }
 
-let served;
 try {
-    served = await serve();
+    await serve();
     for (const way of Object.keys(ways)) {
         await first(way);
         await second(way, 'legacy', 'by-second-legacy');
@@ -118,9 +107,6 @@ try {
         await second(way, { pin: '2026-07-28' }, 'by-second-pinned');
     }
 } finally {
-    served?.kill();
-    const run = (...args) => execFileSync(husk, args, { env, encoding: 'utf8' });
-    for (const { id } of JSON.parse(run('session', 'list', '--json')).sessions) run('session', 'end', id);
-    rmSync(place, { recursive: true, force: true });
+    await place.leave();
 }
 console.log('the clients of the SDK are content');
