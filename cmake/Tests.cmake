@@ -101,12 +101,22 @@ if(HUSK_TESTS)
         target_link_libraries(example_${name} PRIVATE Husk::husk husk_options)
     endforeach()
 
-    foreach(script schemas sdk)
+    # The conformance suite's own tools, on Husk's server.
+    file(GLOB fixture_sources CONFIGURE_DEPENDS tests/protocol/fixture/*.cc)
+    add_executable(conformance_server ${fixture_sources})
+    set_target_properties(conformance_server PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${programs_dir})
+    target_link_libraries(conformance_server PRIVATE husk_cli husk_http)
+
+    function(husk_add_node_test script)
         add_test(NAME protocol/${script}
             COMMAND ${PROJECT_SOURCE_DIR}/tests/protocol/node_test.sh
-                ${CMAKE_CURRENT_BINARY_DIR} $<TARGET_FILE:husk> ${script}.mjs)
-        set_tests_properties(protocol/${script} PROPERTIES TIMEOUT 600)  # with what it installs
-    endforeach()
+                ${CMAKE_CURRENT_BINARY_DIR} $<TARGET_FILE:husk> ${script}.mjs ${ARGN})
+        set_tests_properties(protocol/${script} PROPERTIES
+            LABELS protocol TIMEOUT 600)  # with what it installs
+    endfunction()
+    husk_add_node_test(schemas)
+    husk_add_node_test(sdk)
+    husk_add_node_test(conformance $<TARGET_FILE:conformance_server>)
 
     add_test(NAME architecture/systemd
         COMMAND ${PROJECT_SOURCE_DIR}/tests/architecture/systemd_test.sh $<TARGET_FILE:husk>
