@@ -244,6 +244,8 @@ int main(int argc, char** argv) {
     shells(figures, quick ? 100 : 1000);
     husk::bench::walls(figures, quick ? 200 : 2000, quick ? 50 : 500);
     husk::bench::understanding(figures, quick ? 10'000 : 100'000);
-    husk::bench::serving(figures, quick ? 20 : 100);
+    const State served;
+    husk::bench::serving(figures, served.path(), quick ? 20 : 100);
+    husk::bench::serving_http(figures, served.path(), quick ? 20 : 100);
     return print(figures, json);
 }

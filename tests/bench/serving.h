@@ -1,12 +1,15 @@
-// How long an MCP client waits for a server that it has just started.
+// How long clients wait for `husk mcp` and `husk serve`, and what these need for many of them.
 #pragma once
 
+#include <filesystem>
 #include <vector>
 
 #include "figure.h"
 
 namespace husk::bench {
 
-void serving(std::vector<Figure>& figures, int rounds);
+// With state directories below `place`.
+void serving(std::vector<Figure>& figures, const std::filesystem::path& place, int rounds);
+void serving_http(std::vector<Figure>& figures, const std::filesystem::path& place, int rounds);
 
 }  // namespace husk::bench
