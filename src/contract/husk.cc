@@ -168,9 +168,8 @@ Decoded decode_kill(const Json& arguments) {
 }
 
 Decoded decode(std::string_view tool, std::string_view text, const Situation& situation) {
-    const std::vector<Tool> tools = husk_tools(situation);
-    const auto chosen = std::ranges::find(tools, tool, &Tool::name);
-    const auto arguments = schema::read_arguments(text, chosen->takes, chosen->manner);
+    const Tool chosen = husk_tool(tool, situation);
+    const auto arguments = schema::read_arguments(text, chosen.takes, chosen.manner);
     if (!arguments) return std::unexpected(husk_error(arguments.error()));
     if (tool == "bash_output") return decode_output(*arguments);
     if (tool == "bash_wait") return decode_wait(*arguments, situation);

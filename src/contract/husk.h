@@ -6,6 +6,8 @@
 namespace husk::contract {
 
 std::vector<Tool> husk_tools(const Situation& situation);
+// One of them, without making the others.
+Tool husk_tool(std::string_view name, const Situation& situation);
 
 Answer husk_answer(const Action& action, const Outcome& outcome);
 

@@ -166,7 +166,7 @@ Json object_of(Json properties) {
     return {{"type", "object"}, {"properties", std::move(properties)}};
 }
 
-Json answer_schema() {
+Json made_answer_schema() {
     Json properties;
     properties["exit_code"] = nullable("integer");
     properties["exit_code"]["description"] = "128+S for a signal; null when there is none";
@@ -204,6 +204,12 @@ Json answer_schema() {
     Json schema = object_of(std::move(properties));
     schema["required"] = {"exit_code", "output"};
     schema["additionalProperties"] = false;
+    return schema;
+}
+
+// It is long, and every call looks at its tool.
+const Json& answer_schema() {
+    static const Json schema = made_answer_schema();
     return schema;
 }
 
@@ -332,6 +338,14 @@ Tool bash_list() {
 
 std::vector<Tool> husk_tools(const Situation& situation) {
     return {bash(situation), bash_output(), bash_wait(), bash_kill(), bash_list()};
+}
+
+Tool husk_tool(std::string_view name, const Situation& situation) {
+    if (name == "bash_output") return bash_output();
+    if (name == "bash_wait") return bash_wait();
+    if (name == "bash_kill") return bash_kill();
+    if (name == "bash_list") return bash_list();
+    return bash(situation);
 }
 
 }  // namespace husk::contract

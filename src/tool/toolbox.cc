@@ -63,6 +63,8 @@ Toolbox::Toolbox(Deployment deployment)
       rules_(std::make_shared<const decide::Rules>(std::move(deployment_.rules))),
       workspace_id_(identity_of(deployment_.walls.workspace)),
       bash_(settings_for(deployment_)) {
+    for (contract::Tool& tool : deployment_.contract->tools(situation()))
+        names_.push_back(std::move(tool.name));
     if (!deployment_.contract->defaults.logs_end_with_session) return;
     // Sessions that ended by themselves had nobody to do it.
     if (const auto state = run::StateDir::open_for_reading(deployment_.settings.state))

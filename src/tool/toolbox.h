@@ -149,7 +149,6 @@ private:
     contract::Outcome perform(const contract::List& list) const;
 
     contract::Situation situation() const;
-    bool has_tool(std::string_view tool, const contract::Situation& here, std::string& names) const;
     std::string own_session(Mode mode, const Network& network, const std::string& apart) const;
     bool is_own(const std::string& caller, const std::string& session) const;
     Result<KnownShell> own_shell(const std::string& id) const;
@@ -158,6 +157,7 @@ private:
     mutable std::mutex rules_guard_;
     std::shared_ptr<const decide::Rules> rules_;
     std::string workspace_id_;
+    std::vector<std::string> names_;  // of the tools
     // In the order in which they may go: each posts only to those above it.
     Turnstile running_{128};
     Workers patient_{128};  // for what waits for a shell or a bash

@@ -1,8 +1,10 @@
 // A call of the tools, from arguments to an answer.
 #include "tool/toolbox_call.h"
 
+#include <algorithm>
 #include <future>
 
+#include "base/text.h"
 #include "render/report_json.h"
 
 namespace husk::tool {
@@ -34,23 +36,14 @@ void Toolbox::call(std::string tool, std::string arguments, CallContext context,
     quick_.post([this, call = std::move(call)] { begin(call); });
 }
 
-bool Toolbox::has_tool(std::string_view tool, const contract::Situation& here,
-                       std::string& names) const {
-    for (const contract::Tool& one : deployment_.contract->tools(here)) {
-        if (one.name == tool) return true;
-        names += (names.empty() ? "" : ", ") + one.name;
-    }
-    return false;
-}
-
 void Toolbox::begin(const std::shared_ptr<Call>& call) {
     const contract::Contract& contract = *deployment_.contract;
     contract::Situation here = situation();
     here.answer_within = call->context.answer_within;
-    std::string names;
-    if (!has_tool(call->tool, here, names))
+    if (std::ranges::find(names_, call->tool) == names_.end())
         return call->done(std::unexpected("the contract " + std::string(contract.name) +
-                                          " has no tool \"" + call->tool + "\"; it has " + names));
+                                          " has no tool \"" + call->tool + "\"; it has " +
+                                          text::join(names_, ", ")));
     auto action = contract.decode(call->tool, call->arguments, here);
     if (!action) return call->done(contract::result_json(action.error()));
     call->action = std::move(*action);
