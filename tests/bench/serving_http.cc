@@ -110,33 +110,31 @@ private:
     uint16_t port_ = 0;
 };
 
-// What it writes.
-std::string run(Wire& wire, const std::string& command) {
+void begin(const Wire& wire, const std::string& command) {
     wire.ask("POST /v1/calls",
              Json{{"tool", "bash"}, {"arguments", {{"command", command}}}}.dump());
+}
+
+// What the command wrote that was begun.
+std::string output(Wire& wire) {
     const Json call = Json::parse(wire.answer(), nullptr, false);
-    const Json::json_pointer output("/result/structuredContent/output");
-    if (call.is_discarded() || !call.contains(output)) {
-        std::fprintf(stderr, "bench: husk serve did not run a command: %s\n", call.dump().c_str());
-        return "";
-    }
-    return call[output];
+    const Json::json_pointer where("/result/structuredContent/output");
+    if (!call.is_discarded() && call.contains(where)) return call[where];
+    std::fprintf(stderr, "bench: husk serve did not run a command\n");
+    return "";
 }
 
 // From the moment of the write, which the command tells, until a client of events has heard of it.
 double first_byte_ms(Wire& calls, Wire& events) {
-    const std::string begun = "sleep 0.02; t=${EPOCHREALTIME/[.,]/}; echo $t; sleep 0.05";
-    calls.ask("POST /v1/calls", Json{{"tool", "bash"}, {"arguments", {{"command", begun}}}}.dump());
+    begin(calls, "sleep 0.02; t=${EPOCHREALTIME/[.,]/}; echo $t; sleep 0.05");
     events.skip_until("event: shell.output");
     const auto heard = std::chrono::duration_cast<std::chrono::microseconds>(
-                           std::chrono::system_clock::now().time_since_epoch())
-                           .count();
+        std::chrono::system_clock::now().time_since_epoch());
     events.skip_until("event: shell.gone");
-    const Json call = Json::parse(calls.answer(), nullptr, false);
-    const std::string wrote = call["result"]["structuredContent"]["output"];
+    const std::string wrote = output(calls);
     int64_t at = 0;
     std::from_chars(wrote.data(), wrote.data() + wrote.size(), at);
-    return static_cast<double>(heard - at) / 1000;
+    return static_cast<double>(heard.count() - at) / 1000;
 }
 
 void many_streams(std::vector<Figure>& figures, const Served& served) {
@@ -152,7 +150,8 @@ void many_streams(std::vector<Figure>& figures, const Served& served) {
         streams.back()->skip_until("event: ready");
     }
     Wire calls(served.port());
-    run(calls, "true");
+    begin(calls, "true");
+    output(calls);
     for (const auto& stream : streams)
         if (!stream->skip_until("event: call.ended"))
             std::fprintf(stderr, "bench: a client was not told\n");
@@ -164,7 +163,10 @@ void many_commands(std::vector<Figure>& figures, const Served& served) {
     constexpr int count = 1000;
     Wire calls(served.port());
     const auto run_many = [&](int times) {
-        for (int i = 0; i < times; ++i) run(calls, "echo $RANDOM");
+        for (int i = 0; i < times; ++i) {
+            begin(calls, "echo $RANDOM");
+            output(calls);
+        }
     };
     run_many(until_full);
     const double before = served.mib();
