@@ -31,7 +31,6 @@ using pool::Seat;
 
 constexpr unsigned max_clients = 512;
 constexpr int af_unix = 1;
-constexpr int sock_stream = 1;
 constexpr int sock_seqpacket = 5;
 constexpr int sock_cloexec = O_CLOEXEC;
 constexpr int cld_stopped = 5;  // CLD_STOPPED
