@@ -113,7 +113,8 @@ END)",
      "640 2001-01-01\n"},
     {"Shell", "",
      "printf -v long '%070000d' 0; wc -c <<< $long; mkfifo p; cat p & echo fifo > p; wait;"
-     "flock l echo locked; sleep 60 & pkill -x sleep; wait; script -qc 'test -t 0 && echo tty' "
+     "flock l echo locked; sleep 60 & until pkill -x sleep; do :; done; wait; script -qc 'test -t "
+     "0 && echo tty' "
      "/dev/null | tr -d '\\r'; seq 300000 | sort -S 1M -n | tail -1",
      "70001\nfifo\nlocked\ntty\n300000\n"},
 };
