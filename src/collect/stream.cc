@@ -75,6 +75,7 @@ Result<std::optional<std::vector<Piece>>> read_ranges(const ShellFiles& files, W
             TRY(os::read_at(log_of(files, which), range.first, range.second - range.first));
         pieces.push_back({range.first, std::move(bytes), 0});
     }
+    if (ranges.empty()) return pieces;
     const StreamState after = TRY(stream_state(files, which));
     for (const ByteRange& range : ranges)
         if (!is_kept(after.kept, range)) return std::nullopt;

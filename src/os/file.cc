@@ -61,8 +61,9 @@ Result<std::string> read_at(const Fd& file, uint64_t offset, size_t size) {
             ::pread(file.get(), text.data() + have, size - have, static_cast<off_t>(offset + have));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return failure("pread", errno, "");
-        if (got == 0) break;
+        const size_t wanted = size - have;
         have += static_cast<size_t>(got);
+        if (static_cast<size_t>(got) < wanted) break;  // the end of the file
     }
     text.resize(have);
     return text;
