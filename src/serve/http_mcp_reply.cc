@@ -116,8 +116,7 @@ void Reply::begin_stream() {
     for (const auto& header : options_.headers) head.headers.push_back(header);
     exchange_->stream(head);
     // Whoever loses the stream from here on knows what to ask for, and comes back in time.
-    if (options_.primed)
-        exchange_->write("id: " + options_.stream + "-0\nretry: 500\ndata: \n\n");
+    if (options_.primed) exchange_->write("id: " + options_.stream + "-0\nretry: 500\ndata: \n\n");
     keep_alive();
 }
 
