@@ -135,7 +135,7 @@ TEST(McpApproval2026, ComesWithTheSecondCall) {
     const Json& approve = first["inputRequests"]["approve"];
     EXPECT_EQ(approve["method"], "elicitation/create");
     EXPECT_THAT(approve["params"]["message"].get<std::string>(), HasSubstr("touch made"));
-    const Json state = first["requestState"];
+    const Json& state = first["requestState"];
 
     // An answer to another call, one that was made up, and none.
     EXPECT_EQ(ask("touch other", state, "accept")["error"]["code"], -32602);
