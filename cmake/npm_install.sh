@@ -14,6 +14,9 @@ if cmp -s "$source/package-lock.json" "$target/.installed"; then
     touch "$target/.installed"  # it is as new as the files that it was compared with
     exit
 fi
+# node has a list of authorities of its own; those that this machine trusts count too.
+authorities=/etc/ssl/certs/ca-certificates.crt
+[[ -n ${NODE_EXTRA_CA_CERTS:-} || ! -f $authorities ]] || export NODE_EXTRA_CA_CERTS=$authorities
 cp "$source"/package.json "$source"/package-lock.json "$source"/.npmrc "$target"
 npm ci --prefix "$target" --ignore-scripts --no-audit --no-fund --loglevel=error "$@" 9>&- || {
     echo "npm could not install what $source/package-lock.json names: is there a registry that it can reach?" >&2
