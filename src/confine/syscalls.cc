@@ -223,7 +223,7 @@ bool has_rule(const os::SyscallFilter& filter, uint32_t number) {
 }
 
 // Where files are written, thousands of these belong to one command (rm -r, tar), and each would
-// take three times as long.
+// have to wait for an answer.
 bool is_frequent(wire::Attempt attempt) {
     return attempt == wire::Attempt::Remove || attempt == wire::Attempt::Link ||
            attempt == wire::Attempt::Metadata;

@@ -21,6 +21,7 @@ using husk::wire::WatchedPath;
 constexpr long longest_log = 1 << 20;
 constexpr unsigned longest_path = 4096;
 constexpr int no_directory = -100;  // AT_FDCWD
+constexpr int nowhere = -1;
 constexpr int most_ancestors = 64;
 
 // A line of the log, put together piece by piece; what does not fit is left out.
@@ -73,6 +74,7 @@ struct Line {
 // Static: a mason has one thread, and a small stack would have to hold them.
 Line line;
 char path_text[longest_path];
+char way[longest_path + sizeof(Path)];
 char resolved[longest_path * 2];
 char status_text[2048];
 
@@ -104,67 +106,60 @@ bool read_string(int pid, uint64_t address, char* into, unsigned room) {
     return false;
 }
 
-int open_of(const Places& places, int pid, const char* what, int number) {
-    Path path;
-    path.add(pid);
-    path.add(what);
-    if (number >= 0) path.add(number);
-    return static_cast<int>(sys::openat(places.proc, path.text, O_PATH | O_CLOEXEC));
+// Leaves in `way` how the mason gets to the path of a call: a relative one through the link in
+// /proc to where it begins. What the way itself begins at, or `nowhere`.
+int find_way(const Places& places, int pid, const seccomp_data& call, const WatchedPath& where) {
+    const int directory =
+        where.directory < 0 ? no_directory : static_cast<int>(call.args[where.directory]);
+    Path start;
+    if (path_text[0] != '/') {
+        if (directory < 0 && directory != no_directory) return nowhere;
+        start.add(pid);
+        start.add(directory == no_directory ? "/cwd" : "/fd/");
+        if (directory != no_directory) start.add(directory);
+        start.add("/");
+    }
+    unsigned length = 0;
+    const char* const parts[] = {start.text, path_text};
+    for (const char* part : parts)
+        while (*part != 0) way[length++] = *part++;
+    way[length] = 0;
+    return start.length > 0 ? places.proc : no_directory;
+}
+
+// Where the last name of the way begins; slashes behind it go.
+char* last_name() {
+    unsigned end = 0;
+    while (way[end] != 0) ++end;
+    while (end > 1 && way[end - 1] == '/') way[--end] = 0;
+    while (end > 0 && way[end - 1] != '/') --end;
+    return way + end;
 }
 
 // Whether the kernel says in one call that this can be written: the usual case, which should cost
-// little. A relative path goes through the link in /proc to where it begins; what is not there
-// yet needs a directory that can be written.
-bool is_writable(const Places& places, int pid, const seccomp_data& call, const WatchedPath& where,
-                 int follow) {
+// little. What is not there yet needs a directory that can be written.
+bool is_writable(int base, int follow) {
     constexpr int write = 2;  // W_OK
-    const int directory =
-        where.directory < 0 ? no_directory : static_cast<int>(call.args[where.directory]);
-    if (directory < 0 && directory != no_directory) return false;
-    Path start;
-    if (path_text[0] != '/') {
-        start.add(pid);
-        start.add(directory == no_directory ? "/cwd/" : "/fd/");
-        if (directory != no_directory) start.add(directory);
-        if (directory != no_directory) start.add("/");
-    }
-    unsigned length = start.length;
-    for (unsigned i = 0; i < length; ++i) resolved[i] = start.text[i];
-    for (const char* at = path_text; *at != 0; ++at) resolved[length++] = *at;
-    resolved[length] = 0;
-    const int base = start.length > 0 ? places.proc : no_directory;
-    const long answer = sys::faccessat2(base, resolved, write, follow);
+    const long answer = sys::faccessat2(base, way, write, follow);
     if (answer != -ENOENT) return answer == 0;
-    while (length > 0 && resolved[length - 1] == '/') --length;
-    while (length > 0 && resolved[length - 1] != '/') --length;
-    resolved[length] = 0;
-    return length > 0 && sys::faccessat2(base, resolved, write, 0) == 0;
-}
-
-// Where a relative path of this process begins.
-int base_of(const Places& places, int pid, const seccomp_data& call, const WatchedPath& where) {
-    const auto directory =
-        where.directory < 0 ? no_directory : static_cast<int>(call.args[where.directory]);
-    return directory == no_directory ? open_of(places, pid, "/cwd", -1)
-           : directory >= 0          ? open_of(places, pid, "/fd/", directory)
-                                     : -EBADF;
+    char* name = last_name();
+    const char first = *name;
+    *name = 0;
+    const long of_directory = sys::faccessat2(base, way, write, 0);
+    *name = first;
+    return of_directory == 0;
 }
 
 // The place itself, or the directory that it would be in; then `rest` is its name there.
-long open_place(int base, char* path, int follow, const char*& rest) {
-    const long there = sys::openat(base, path, O_PATH | O_CLOEXEC | follow);
+long open_place(int base, int follow, const char*& rest) {
+    const long there = sys::openat(base, way, O_PATH | O_CLOEXEC | follow);
     if (there != -ENOENT) return there;
-    unsigned end = 0;
-    while (path[end] != 0) ++end;
-    while (end > 1 && path[end - 1] == '/') path[--end] = 0;
-    while (end > 0 && path[end - 1] != '/') --end;
-    rest = path + end;
-    if (end == 0) return sys::openat(base, ".", O_PATH | O_CLOEXEC);
-    // Only the part before the name: the slash that ends it makes room for a moment.
-    const char first = path[end];
-    path[end] = 0;
-    const long parent = sys::openat(base, path, O_PATH | O_CLOEXEC);
-    path[end] = first;
+    char* name = last_name();
+    const char first = *name;
+    *name = 0;
+    const long parent = sys::openat(base, way, O_PATH | O_CLOEXEC);
+    *name = first;
+    rest = name;
     return parent;
 }
 
@@ -200,17 +195,16 @@ bool will_fail(const Places& places, int pid, const seccomp_data& call, const Wa
     if (where.path < 0) return false;
     if (!read_string(pid, call.args[where.path], path_text, sizeof path_text)) return false;
     if (path_text[0] == 0) return false;
+    const int base = find_way(places, pid, call, where);
+    if (base == nowhere) return false;
     const bool follows = attempt == Attempt::Write || attempt == Attempt::Metadata;
     constexpr int not_through_links = 0x100;  // AT_SYMLINK_NOFOLLOW
-    if (is_writable(places, pid, call, where, follows ? 0 : not_through_links)) return false;
-    int base = path_text[0] == '/' ? no_directory : base_of(places, pid, call, where);
-    if (base < 0 && base != no_directory) return false;
+    if (is_writable(base, follows ? 0 : not_through_links)) return false;
     const char* rest = nullptr;
-    const long place = open_place(base, path_text, follows ? 0 : O_NOFOLLOW, rest);
+    const long place = open_place(base, follows ? 0 : O_NOFOLLOW, rest);
     const bool stopped = place >= 0 && is_read_only(static_cast<int>(place));
     if (stopped) resolve(places, static_cast<int>(place), rest);
     if (place >= 0) sys::close(static_cast<int>(place));
-    if (base >= 0) sys::close_once(base);
     return stopped;
 }
 
