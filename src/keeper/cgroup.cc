@@ -37,40 +37,32 @@ void remove_session(int parent, const char* name, int session, uint32_t leaves) 
     sys::unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-Leaf make_leaf(int session, uint32_t place) {
-    Leaf leaf;
-    if (session < 0) return leaf;
+int make_leaf(int session, uint32_t place) {
+    if (session < 0) return -1;
     const Path name = leaf_name(place);
     sys::unlinkat(session, name.text, AT_REMOVEDIR);
-    if (sys::mkdirat(session, name.text, 0700) != 0) return leaf;
-    const long dir = sys::openat(session, name.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dir < 0) return leaf;
-    leaf.dir = static_cast<int>(dir);
-    const long kill = sys::openat(leaf.dir, "cgroup.kill", O_WRONLY | O_CLOEXEC);
-    if (kill < 0) {  // before Linux 5.14
-        sys::close_once(leaf.dir);
-        return leaf;
-    }
-    leaf.kill = static_cast<int>(kill);
-    return leaf;
+    if (sys::mkdirat(session, name.text, 0700) != 0) return -1;
+    const long leaf = sys::openat(session, name.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return leaf < 0 ? -1 : static_cast<int>(leaf);
 }
 
-void close_leaf(Leaf& leaf) {
-    sys::close_once(leaf.dir);
-    sys::close_once(leaf.kill);
+bool leave_leaf(int session) {
+    const long procs = sys::openat(session, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+    if (procs < 0) return false;
+    const bool left = sys::write(static_cast<int>(procs), "0", 1) == 1;
+    sys::close(static_cast<int>(procs));
+    return left;
 }
 
-void kill_all(int session, uint32_t place) {
+void kill_leaf(int session, uint32_t place) {
     Path path = leaf_name(place);
     path.add("/cgroup.kill");
     const long kill = sys::openat(session, path.text, O_WRONLY | O_CLOEXEC);
-    if (kill < 0) return;
-    sys::pwrite(static_cast<int>(kill), "1", 1, 0);
+    if (kill < 0) return;  // before Linux 5.14
+    kill_by(static_cast<int>(kill));
     sys::close(static_cast<int>(kill));
 }
 
-void kill_all(const Leaf& leaf) {
-    if (leaf.kill >= 0) sys::pwrite(leaf.kill, "1", 1, 0);
-}
+void kill_by(int file) { sys::pwrite(file, "1", 1, 0); }
 
 }  // namespace cgroup

@@ -1,6 +1,7 @@
-// A cgroup for each keeper's command, below the session's, where the caller could have one
-// made. The kernel then kills the tree at one stroke, whatever it does meanwhile and
-// whoever its processes have become. The keeper itself is never in it.
+// A cgroup for each keeper, below the session's, where the caller could have one made. The kernel
+// can then kill the tree at one stroke, whatever it does meanwhile and whoever its processes have
+// become. The keeper is born into it and its commands inherit that, because a birth of their own
+// into a cgroup costs each of them more than a percent; so it has to leave before the stroke.
 #pragma once
 
 #include <stdint.h>
@@ -11,18 +12,14 @@ namespace cgroup {
 int make_session(int parent, const char* name);
 void remove_session(int parent, const char* name, int session, uint32_t leaves);
 
-struct Leaf {
-    int dir = -1;   // to be born into
-    int kill = -1;  // cgroup.kill
-};
+// A new leaf to be born into, for the keeper on that place. An old one goes first: the kernel kills
+// whoever is born into a cgroup that was ever killed. -1 when it cannot go yet, or there is none.
+int make_leaf(int session, uint32_t place);
 
-// A new leaf for the keeper on that place. An old one goes first: the kernel kills whoever is
-// born into a cgroup that was ever killed. None, when it cannot go yet.
-Leaf make_leaf(int session, uint32_t place);
-void close_leaf(Leaf& leaf);
+// The caller moves up to the session's. Moving makes the kernel wait for every fork on the machine.
+bool leave_leaf(int session);
 
-void kill_all(const Leaf& leaf);
-// The same for a keeper that is dead.
-void kill_all(int session, uint32_t place);
+void kill_leaf(int session, uint32_t place);
+void kill_by(int file);  // an open cgroup.kill
 
 }  // namespace cgroup

@@ -36,6 +36,7 @@ constexpr uint64_t flood_save_ms = 50;
 constexpr uint64_t give_up_after_ms = 5000;
 constexpr uint64_t ask_init_after_ms = 2000;
 constexpr uint64_t round_ms = 2;
+constexpr uint64_t strike_after_ms = 10;
 constexpr uint64_t late_round_ms = 1000;
 constexpr uint32_t caller_gone_patience_ms = 300;
 constexpr uint32_t default_patience_ms = 2000;
@@ -334,20 +335,30 @@ void Command::climb(ladder::Event event) {
         page_->set(husk::record::KillSent);
         patience_at_ = never;
         watch_.end();
+        strike_at_ = after(now_, strike_after_ms);
         give_up_at_ = after(now_, registry_.has_init ? ask_init_after_ms : give_up_after_ms);
         kill_round();
     }
 }
 
 void Command::kill_round() {
-    cgroup::kill_all(leaf_);
     const tree::Sent sent = tree::signal_all(SIGKILL, tree::spare_none);
     if ((*page_)->killed < sent.reached) (*page_)->killed = sent.reached;
     reap();
     now_ = monotonic();
+    if (!tree_empty_ && (sent.refused > 0 || is_over(strike_at_, now_))) strike();
     const bool late = ladder_ == ladder::State::GaveUp || sent.reached == 0;
     round_at_ = tree_empty_ ? never : after(now_, late ? late_round_ms : round_ms);
     if (sent.reached == 0 && sent.refused > 0) give_up_at_ = earlier(give_up_at_, now_);
+}
+
+// What forks faster than rounds go, or has become somebody whom we may not signal. Almost all trees
+// die without it, and leaving the leaf is slow.
+void Command::strike() {
+    if (cgroup_kill_ >= 0) return cgroup::kill_by(cgroup_kill_);
+    if (registry_.cgroup < 0) return;
+    left_leaf_ = left_leaf_ || cgroup::leave_leaf(registry_.cgroup);
+    if (left_leaf_) cgroup::kill_leaf(registry_.cgroup, registry_.place);
 }
 
 // Rounds were not enough. Pid 1 kills all that its namespace has in one stroke, and this keeper

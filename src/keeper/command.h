@@ -31,15 +31,16 @@ struct Registry {
     uint32_t place;
     bool at_once;
     bool has_init;
+    int cgroup;  // of the session, or -1 if the keeper has no leaf in it
 };
 
 class Command {
 public:
-    Command(const Registry& registry, int signals, const cgroup::Leaf& leaf,
-            const ceilings::Watch& ceilings, usage::Meter& meter)
+    Command(const Registry& registry, int signals, int cgroup_kill, const ceilings::Watch& ceilings,
+            usage::Meter& meter)
         : registry_(registry),
           signals_(signals),
-          leaf_(leaf),
+          cgroup_kill_(cgroup_kill),
           meter_(&meter),
           ceilings_(ceilings) {}
 
@@ -47,6 +48,9 @@ public:
     // Closes the handles that nobody needs any more.
     void keep(const husk::wire::Plan& plan, const char* plan_end, Page& page, Handles& handles,
               output::Stream& out, output::Stream& err);
+
+    // The keeper is in its leaf no more, and of no use for another command.
+    bool left_leaf() const { return left_leaf_; }
 
     // Publishes that nothing was started.
     static void refuse(Page& page, const Handles& handles, husk::record::Step step, uint32_t error);
@@ -69,6 +73,7 @@ private:
     void stop(husk::record::Reason reason, uint32_t signal, uint32_t patience_ms);
     void climb(ladder::Event event);
     void kill_round();
+    void strike();
     void ask_for_the_end();
     void detach();
     void settle();
@@ -81,7 +86,7 @@ private:
 
     Registry registry_;
     int signals_;
-    cgroup::Leaf leaf_;
+    int cgroup_kill_;  // of the command's own cgroup, or -1
     usage::Meter* meter_;
     Page* page_ = nullptr;
     Handles* handles_ = nullptr;
@@ -96,6 +101,7 @@ private:
     bool tree_empty_ = false;
     bool published_ = false;
     bool asked_for_the_end_ = false;
+    bool left_leaf_ = false;
 
     ladder::State ladder_ = ladder::State::Standing;
     uint32_t stop_signal_ = SIGTERM;  // of the plan
@@ -111,6 +117,7 @@ private:
     uint64_t patience_at_ = keeper_clock::never;
     uint64_t round_at_ = keeper_clock::never;
     uint64_t give_up_at_ = keeper_clock::never;
+    uint64_t strike_at_ = keeper_clock::never;
     uint64_t rest_at_ = keeper_clock::never;
     uint64_t register_at_ = keeper_clock::never;
     uint64_t save_at_ = keeper_clock::never;

@@ -7,7 +7,6 @@
 #include <linux/signalfd.h>
 
 #include "ceilings.h"
-#include "cgroup.h"
 #include "clock.h"
 #include "command.h"
 #include "message.h"
@@ -23,8 +22,6 @@ namespace {
 
 using husk::record::Step;
 
-constexpr uint32_t most_births_in_cgroups = 2;
-
 alignas(4096) char plan_message[husk::wire::max_plan];
 
 struct Pipe {
@@ -36,8 +33,8 @@ struct Pipe {
 struct Spare {
     Pipe out;
     int signals = -1;
-    cgroup::Leaf leaf;
     usage::Meter meter;
+    bool spent = false;  // not to be used again
 };
 
 bool make_pipe(Pipe& pipe) {
@@ -54,8 +51,7 @@ void close_pipe(Pipe& pipe) {
     sys::close_once(pipe.write);
 }
 
-void prepare(Spare& spare, const Post& post) {
-    if (spare.leaf.dir < 0) spare.leaf = cgroup::make_leaf(post.cgroup, post.place);
+void prepare(Spare& spare) {
     if (spare.signals < 0) {
         const uint64_t all = ~uint64_t{0};
         sys::rt_sigprocmask(SIG_SETMASK, &all);
@@ -138,19 +134,15 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     page->started_mono = keeper_clock::monotonic();
     page.save_start();
     spare.meter.begin();
-    // The kernel makes those who are born into cgroups wait for each other; in a crowd the
-    // command is better off without.
-    const bool crowded = pool::begin_birth(*post.seats) >= most_births_in_cgroups;
     const start::Started started = start::command(
         plan_message, size,
         {taken.input, spare.out.write, split ? errors.write : spare.out.write, taken.directory},
-        // Of version 2 a process has one cgroup, and that of its own kills as well.
-        {crowded || taken.ceilings.kill() >= 0 ? -1 : spare.leaf.dir, taken.ceilings});
-    pool::end_birth(*post.seats);
+        taken.ceilings);
     if (started.below_ceilings) note_ceilings(page, plan, taken.ceilings);
     if (!started.below_ceilings) ceilings::close_all(taken.ceilings);
-    const bool killed_elsewhere = taken.ceilings.kill() >= 0;
-    if (started.in_cgroup || killed_elsewhere) page.set(husk::record::InCgroup);
+    // Of version 2 a process has one cgroup, and that of its own kills as well.
+    const int cgroup_kill = taken.ceilings.kill();
+    if (post.cgroup >= 0 || cgroup_kill >= 0) page.set(husk::record::InCgroup);
     sys::close_once(spare.out.write);
     sys::close_once(errors.write);
     sys::close_once(taken.input);
@@ -172,11 +164,10 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     taken.log = taken.error_log = -1;
     // A nursery without spares must know at once; else it may sleep through a short command.
     const bool last_spare = pool::count(*post.seats, pool::Seat::Idle) == 0;
-    Command command({post.registry, post.place, last_spare, post.has_init}, spare.signals,
-                    killed_elsewhere ? cgroup::Leaf{-1, taken.ceilings.kill()} : spare.leaf,
-                    {taken.ceilings, plan.tree}, spare.meter);
+    Command command({post.registry, post.place, last_spare, post.has_init, post.cgroup},
+                    spare.signals, cgroup_kill, {taken.ceilings, plan.tree}, spare.meter);
     command.keep(plan, plan_message + size, page, taken.handles, out, err);
-    if ((page->flags & husk::record::KillSent) != 0) cgroup::close_leaf(spare.leaf);
+    spare.spent = command.left_leaf();
     // The log is closed, and so unlocked, only after the ending has been published.
     out.close();
     err.close();
@@ -223,7 +214,7 @@ void live(const Post& post) {
     sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
     sys::prctl(PR_SET_DUMPABLE, 1, 0);  // else an ordinary user may not open its own counters
     static Spare spare;
-    prepare(spare, post);
+    prepare(spare);
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
 
     pool::Place& place = post.seats->places[post.place];
@@ -239,8 +230,9 @@ void live(const Post& post) {
         if (received.size <= 0) leave(place);
         if (!pool::change(place, pool::Seat::Idle, pool::Seat::Busy)) sys::exit_group(0);
         serve(post, spare, received);
-        if (pool::count(*post.seats, pool::Seat::Idle) >= pool::most_spares) leave(place);
-        prepare(spare, post);
+        if (spare.spent || pool::count(*post.seats, pool::Seat::Idle) >= pool::most_spares)
+            leave(place);
+        prepare(spare);
     }
 }
 

@@ -9,7 +9,7 @@ namespace keeper {
 struct Post {
     int queue;     // plans come here
     int registry;  // to the nursery
-    int cgroup;    // of the session, or -1
+    int cgroup;    // of the session, or -1 if the keeper is in none of its own
     pool::Seats* seats;
     uint32_t place;
     bool has_init;  // the nursery is pid 1, and can kill whatever lives

@@ -85,7 +85,10 @@ void fork_keeper() {
     if (free == seats->used) ++seats->used;
     pool::sit(seats->places[free], Seat::Idle);
     const bool is_init = sys::getpid() == 1;
-    const long pid = sys::fork();
+    const int leaf = cgroup::make_leaf(cgroup_session, free);
+    long pid = leaf < 0 ? -1 : sys::fork_into(leaf);
+    const bool in_leaf = pid >= 0;
+    if (!in_leaf) pid = sys::fork();  // its loss costs only the single stroke
     if (pid == 0) {
         // What belongs to the nursery alone would keep clients and sockets alive.
         for (unsigned i = 0; i < client_count; ++i) sys::close(clients[i]);
@@ -98,8 +101,10 @@ void fork_keeper() {
         sys::close(husk::wire::birth_fd);  // the session's lock
         sys::close_once(cgroup_parent);
         sys::close_once(mason);
-        keeper::live({queue_out, registry_in, cgroup_session, seats, free, is_init});
+        if (leaf >= 0) sys::close(leaf);
+        keeper::live({queue_out, registry_in, in_leaf ? cgroup_session : -1, seats, free, is_init});
     }
+    if (leaf >= 0) sys::close(leaf);
     if (pid < 0) pool::sit(seats->places[free], Seat::Empty);
     seats->places[free].pid = pid < 0 ? 0 : static_cast<int32_t>(pid);
     causes[free] = Reason::KeeperKilled;
@@ -111,7 +116,6 @@ void keep_spares() {
     if (closing) return;
     const uint32_t idle = pool::count(*seats, Seat::Idle);
     const uint32_t busy = pool::count(*seats, Seat::Busy);
-    if (busy == 0) pool::no_births(*seats);  // a keeper may have been killed in the middle of one
     uint32_t wanted = 0;
     if (busy == 0 && idle < pool::spares) wanted = pool::spares - idle;
     if (busy > 0 && idle == 0) wanted = busy < burst ? busy : burst;
@@ -222,7 +226,7 @@ void kill_orphans() {
     if (orphans_since == never) orphans_since = now;
     if (orphan_round_at != never && now < orphan_round_at) return;
     for (uint32_t i = 0; i < seats->used && cgroup_session >= 0; ++i)
-        if (seats->places[i].pid == -1) cgroup::kill_all(cgroup_session, i);
+        if (seats->places[i].pid == -1) cgroup::kill_leaf(cgroup_session, i);
     tree::signal_all(SIGKILL, is_keeper);
     on_children();
     orphans = tree::any_child(is_keeper);

@@ -20,7 +20,6 @@ struct Place {
 struct Seats {
     uint32_t used;      // places[0, used) may be taken
     uint32_t awaiting;  // the nursery waits only for the last busy keeper, who wakes it
-    uint32_t births;    // commands that are just being started
     Place places[max_keepers];
 };
 
@@ -38,12 +37,6 @@ inline void await(Seats& seats, bool on) {
 inline bool is_awaited(const Seats& seats) {
     return __atomic_load_n(&seats.awaiting, __ATOMIC_SEQ_CST) != 0;
 }
-// How many others are at it already.
-inline uint32_t begin_birth(Seats& seats) {
-    return __atomic_fetch_add(&seats.births, 1U, __ATOMIC_RELAXED);
-}
-inline void end_birth(Seats& seats) { __atomic_fetch_sub(&seats.births, 1U, __ATOMIC_RELAXED); }
-inline void no_births(Seats& seats) { __atomic_store_n(&seats.births, 0U, __ATOMIC_RELAXED); }
 
 // Only one of a nursery that closes and a keeper that gets work can win.
 inline bool change(Place& place, Seat from, Seat to) {

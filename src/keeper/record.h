@@ -72,7 +72,7 @@ enum Flag : uint32_t {
     IoKnown = 16,        // read_bytes and written_bytes were measured
     TermSent = 32,       // the first rung of the ladder was sent
     KillSent = 64,       // the last one
-    InCgroup = 128,      // born into one, by which it is killed at one stroke
+    InCgroup = 128,      // in one, by which it can be killed at one stroke
     EndsWithLine = 256,  // the log goes on behind stored_end: that is not output
     // It was in a cgroup of its own that keeps these limits.
     MemoryByCgroup = 512,

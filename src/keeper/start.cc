@@ -92,7 +92,7 @@ int child(void* argument) {
 namespace start {
 
 Started command(const char* message, long size, const Descriptors& descriptors,
-                const Cgroups& cgroups) {
+                const ceilings::Files& ceilings) {
     const auto& plan = *reinterpret_cast<const husk::wire::Plan*>(message);
     const char* program = message + sizeof plan;
     const char* end = message + size;
@@ -101,21 +101,17 @@ Started command(const char* message, long size, const Descriptors& descriptors,
     const char* directory = by_name ? at : nullptr;
     if (by_name) at = behind(at, end);
     if (at >= end || plan.limit_count > husk::wire::max_limits || !find_strings(plan, at, end))
-        return {0, Step::ReadPlan, EBADMSG, false, false};
+        return {0, Step::ReadPlan, EBADMSG, false};
 
-    Launch launch{&plan, descriptors, cgroups.ceilings, program, directory, Step::None, 0, false};
+    Launch launch{&plan, descriptors, ceilings, program, directory, Step::None, 0, false};
     const sys::Stack stack{child_stack, sizeof child_stack};
-    long pid = sys::vfork_call(stack, cgroups.birth, child, &launch);
-    // A cgroup that was taken away, or a filter that knows no clone3: its loss costs only the
-    // single stroke when the tree is killed.
-    const bool in_cgroup = pid > 0 && cgroups.birth >= 0;
-    if (pid < 0 && cgroups.birth >= 0) pid = sys::vfork_call(stack, -1, child, &launch);
-    if (pid < 0) return {0, Step::Fork, static_cast<uint32_t>(-pid), false, false};
+    const long pid = sys::vfork_call(stack, child, &launch);
+    if (pid < 0) return {0, Step::Fork, static_cast<uint32_t>(-pid), false};
     if (launch.step == Step::None)
-        return {static_cast<int>(pid), Step::None, 0, in_cgroup, launch.below_ceilings};
+        return {static_cast<int>(pid), Step::None, 0, launch.below_ceilings};
     int status = 0;
     sys::wait4(static_cast<int>(pid), &status, 0, nullptr);
-    return {0, launch.step, static_cast<uint32_t>(-launch.error), false, false};
+    return {0, launch.step, static_cast<uint32_t>(-launch.error), false};
 }
 
 }  // namespace start

@@ -18,20 +18,13 @@ struct Started {
     int pid;                  // > 0, or
     husk::record::Step step;  // where it failed
     uint32_t error;           // and with which errno
-    bool in_cgroup;
     bool below_ceilings;
-};
-
-// Where it is born, and what it enters after that.
-struct Cgroups {
-    int birth = -1;  // -1: where the keeper is
-    ceilings::Files ceilings = {};
 };
 
 // The plan and its strings are in `message`, which stays untouched until this returns.
 // Everything is worked out before the child exists; the child only makes system calls.
 // A cgroup that cannot be entered is done without, and Started tells.
 Started command(const char* message, long size, const Descriptors& descriptors,
-                const Cgroups& cgroups);
+                const ceilings::Files& ceilings);
 
 }  // namespace start

@@ -48,11 +48,10 @@ long as_long(T* pointer) {
 
 constexpr size_t signal_set_size = 8;
 
-// clone(flags, stack, 0, 0, 0) or clone3(arguments, size): the child goes on here, on its own
-// stack, and ends when `child` returns.
+// The child goes on here, on its own stack, and ends when `child` returns.
 #if defined(__x86_64__)
 
-long clone_and_call(long number, long a, long b, int (*child)(void*), void* argument) {
+long clone_and_call(long flags, long stack, int (*child)(void*), void* argument) {
     long result = 0;
     register long r10 asm("r10") = 0;
     register long r8 asm("r8") = 0;
@@ -70,7 +69,7 @@ long clone_and_call(long number, long a, long b, int (*child)(void*), void* argu
         "syscall\n"
         "1:"
         : "=a"(result)
-        : "a"(number), "D"(a), "S"(b), "d"(0L), "r"(r10), "r"(r8), "r"(r12),
+        : "a"(__NR_clone), "D"(flags), "S"(stack), "d"(0L), "r"(r10), "r"(r8), "r"(r12),
           "r"(r13), [exit] "i"(__NR_exit)
         : "rcx", "r11", "memory");
     return result;
@@ -78,10 +77,10 @@ long clone_and_call(long number, long a, long b, int (*child)(void*), void* argu
 
 #else
 
-long clone_and_call(long number, long a, long b, int (*child)(void*), void* argument) {
-    register long x8 asm("x8") = number;
-    register long x0 asm("x0") = a;
-    register long x1 asm("x1") = b;
+long clone_and_call(long flags, long stack, int (*child)(void*), void* argument) {
+    register long x8 asm("x8") = __NR_clone;
+    register long x0 asm("x0") = flags;
+    register long x1 asm("x1") = stack;
     register long x2 asm("x2") = 0;
     register long x3 asm("x3") = 0;
     register long x4 asm("x4") = 0;
@@ -300,6 +299,13 @@ long seccomp(unsigned operation, unsigned flags, void* argument) {
     return call(__NR_seccomp, operation, flags, as_long(argument));
 }
 long fork() { return call(__NR_clone, SIGCHLD); }
+long fork_into(int cgroup) {
+    clone_args how{};
+    how.flags = CLONE_INTO_CGROUP;
+    how.exit_signal = SIGCHLD;
+    how.cgroup = static_cast<unsigned>(cgroup);
+    return call(__NR_clone3, as_long(&how), sizeof how);
+}
 long execve(const char* path, const char* const* argv, const char* const* envp) {
     return call(__NR_execve, as_long(path), as_long(argv), as_long(envp));
 }
@@ -307,19 +313,9 @@ void exit_group(int code) {
     for (;;) call(__NR_exit_group, code);
 }
 
-long vfork_call(const Stack& stack, int cgroup, int (*child)(void*), void* argument) {
-    constexpr unsigned long flags = CLONE_VM | CLONE_VFORK;
-    if (cgroup < 0) {
-        return clone_and_call(__NR_clone, flags | SIGCHLD, as_long(stack.base + stack.size), child,
-                              argument);
-    }
-    clone_args how{};
-    how.flags = flags | CLONE_INTO_CGROUP;
-    how.exit_signal = SIGCHLD;
-    how.stack = static_cast<uint64_t>(as_long(stack.base));
-    how.stack_size = stack.size;
-    how.cgroup = static_cast<unsigned>(cgroup);
-    return clone_and_call(__NR_clone3, as_long(&how), sizeof how, child, argument);
+long vfork_call(const Stack& stack, int (*child)(void*), void* argument) {
+    return clone_and_call(CLONE_VM | CLONE_VFORK | SIGCHLD, as_long(stack.base + stack.size), child,
+                          argument);
 }
 
 }  // namespace sys

@@ -162,14 +162,14 @@ long landlock_restrict_self(int ruleset, unsigned flags);
 long seccomp(unsigned operation, unsigned flags, void* argument);
 
 long fork();
+long fork_into(int cgroup);
 // Runs `child(argument)` in a process that shares this memory, on a stack of its own; this
-// process goes on when the child has executed a program or ended. The child is born into
-// `cgroup`, unless that is -1.
+// process goes on when the child has executed a program or ended.
 struct Stack {
     char* base;
     size_t size;
 };
-long vfork_call(const Stack& stack, int cgroup, int (*child)(void*), void* argument);
+long vfork_call(const Stack& stack, int (*child)(void*), void* argument);
 long execve(const char* path, const char* const* argv, const char* const* envp);
 [[noreturn]] void exit_group(int code);
 
