@@ -200,10 +200,13 @@ Result<Ledger> Ledger::open(const run::StateDir& state, uint64_t quota) {
 }
 
 uint64_t Ledger::reserve(uint64_t wanted) {
-    const uint64_t calls = account_->calls.fetch_add(1) + 1;
+    uint64_t calls = account_->calls.fetch_add(1) + 1;
+    // Whose turn it is sweeps, and nobody waits for that.
+    const bool due =
+        calls >= calls_between_sweeps && account_->calls.compare_exchange_strong(calls, 0);
     const bool tight = account_->reserved.load() + wanted > quota_;
     const bool rests = now_ns() < account_->rests_until.load();
-    if ((tight && !rests) || calls >= calls_between_sweeps) sweep(wanted);
+    if ((tight && !rests) || due) sweep(wanted, due);
     const uint64_t reserved = account_->reserved.load();
     const uint64_t left = quota_ - std::min(quota_, reserved);
     const uint64_t granted = std::min(wanted, std::max(left, least_grant));
@@ -221,30 +224,30 @@ void Ledger::settle(uint64_t granted, uint64_t taken) {
 }
 
 // One at a time, in whatever thread or process; whoever waited for another one's sweep has
-// what that found. After one that found nothing to remove, the next waits a while: a sweep
-// looks at every shell there is.
-void Ledger::sweep(uint64_t wanted) {
+// what that found. After one that found too little to remove, the next waits a while: a sweep
+// looks at every shell there is, and where many calls at once have reserved all, there is none
+// whose end would help.
+void Ledger::sweep(uint64_t wanted, bool due) {
     static std::mutex one_of_this_process;
     const std::lock_guard lock(one_of_this_process);
     if (::flock(file_.get(), LOCK_EX) != 0) return;
     const uint64_t start = now_ns();
     const bool tight = account_->reserved.load() + wanted > quota_;
-    const bool many = account_->calls.load() >= calls_between_sweeps;
-    if ((tight && start >= account_->rests_until.load()) || many) {
-        const auto taken = collect::sweep(*state_, quota_, wanted);
-        if (taken) account_->reserved.store(*taken);
-        account_->calls.store(0);
+    if ((tight && start >= account_->rests_until.load()) || due) {
+        const auto swept = collect::sweep(*state_, quota_, wanted);
+        if (swept) account_->reserved.store(swept->taken);
         const uint64_t end = now_ns();
-        const bool vain = !taken || *taken + wanted > quota_;
+        const bool vain = !swept || swept->freed < wanted || swept->taken + wanted > quota_;
         account_->rests_until.store(vain ? end + rest_factor * (end - start) : 0);
     }
     ::flock(file_.get(), LOCK_UN);
 }
 
-Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
+Result<Swept> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
     std::vector<Item> items;
     for (const std::string& id : TRY(shell_ids(state))) items.push_back(weigh(state, id));
     uint64_t taken = 0;
+    uint64_t freed = 0;
     size_t finished = 0;
     for (const Item& item : items) {
         taken += item.bytes;
@@ -262,6 +265,7 @@ Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room
         if (item.live) continue;
         going.push_back(&item);
         taken -= item.bytes;
+        freed += item.bytes;
         --finished;
         uint64_t& top = highest[item.session];
         top = std::max<uint64_t>(top, std::strtoull(item.number.c_str(), nullptr, 10));
@@ -272,7 +276,7 @@ Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room
     for (const Item* item : going) remove_item(state, *item, blank);
     for (const std::string& session : TRY(os::list(state.sessions())))
         remove_if_dead(state, session);
-    return taken;
+    return Swept{taken, freed};
 }
 
 Result<void> remove_shell(const run::StateDir& state, const std::string& id) {

@@ -28,7 +28,7 @@ private:
         void operator()(Account* account) const;
     };
 
-    void sweep(uint64_t wanted);
+    void sweep(uint64_t wanted, bool due);
 
     const run::StateDir* state_ = nullptr;
     uint64_t quota_ = 0;
@@ -37,9 +37,12 @@ private:
 };
 
 // Removes finished shells, oldest first, until `room` more bytes fit into the quota, and what
-// dead sessions have left behind. Live shells stay, whatever they take. Returns the bytes that
-// are taken or reserved afterwards.
-Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room);
+// dead sessions have left behind. Live shells stay, whatever they take.
+struct Swept {
+    uint64_t taken = 0;  // or reserved, in bytes, afterwards
+    uint64_t freed = 0;
+};
+Result<Swept> sweep(const run::StateDir& state, uint64_t quota, uint64_t room);
 
 // Removes a shell of which nothing lives, at once.
 Result<void> remove_shell(const run::StateDir& state, const std::string& id);
