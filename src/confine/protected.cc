@@ -1,5 +1,7 @@
 #include "confine/protected.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -44,12 +46,12 @@ constexpr auto in_git_dir = std::to_array<const char*>({
     "info/attributes",
 });
 
+// Before every call, so it matters what it costs: names are compared as text.
 void sort_in(const fs::path& path, Protected& result) {
-    std::error_code failed;
-    const fs::file_type type = fs::symlink_status(path, failed).type();
-    auto& where = type == fs::file_type::not_found || type == fs::file_type::none ? result.absent
-                                                                                  : result.present;
-    if (std::ranges::find(where, path) == where.end()) where.push_back(path);
+    struct stat info{};
+    auto& where = ::lstat(path.c_str(), &info) == 0 ? result.present : result.absent;
+    const auto text = [](const fs::path& one) -> const std::string& { return one.native(); };
+    if (std::ranges::find(where, path.native(), text) == where.end()) where.push_back(path);
 }
 
 // "/x/memo/**" protects all that /x/memo holds, and so does "/x/memo".
@@ -65,13 +67,12 @@ fs::path without_stars(fs::path path) {
 Protected find_protected(const Wanted& wanted) {
     Protected result;
     for (const fs::path& root : writable_roots(wanted)) {
+        std::error_code failed;
+        const bool repository = fs::is_directory(root / ".git", failed);
         for (const char* name : in_root) {
-            const fs::path path = root / name;
-            std::error_code failed;
             // A repository that the command makes is its own.
-            const bool possible = !std::string_view(name).starts_with(".git/") ||
-                                  fs::is_directory(root / ".git", failed);
-            if (possible) sort_in(path, result);
+            const bool possible = repository || !std::string_view(name).starts_with(".git/");
+            if (possible) sort_in(root / name, result);
         }
         for (const fs::path& git_dir : nested_git_dirs(root))
             for (const char* name : in_git_dir) sort_in(git_dir / name, result);

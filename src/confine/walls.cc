@@ -208,7 +208,10 @@ Confinement standing(const Wanted& wanted) {
     result.missing = offer(machine, wanted.mode, wanted.network.kind, wanted.accept).missing;
     // To be asked about everything that is read would make reading three times as slow.
     result.unwatched = {"reads", "unix sockets"};
-    if (wanted.mode == Mode::Workspace) result.unwatched.emplace_back("removals, links, metadata");
+    if (wanted.mode == Mode::Workspace) {
+        result.unwatched.emplace_back("removals, links, metadata");
+        result.unwatched.emplace_back("opening with O_NONBLOCK");
+    }
     if (!has_witness(wanted)) result.unwatched = {"everything"};
     return result;
 }

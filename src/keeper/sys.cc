@@ -2,6 +2,7 @@
 
 #include <asm/unistd.h>
 #include <linux/sched.h>
+#include <linux/sched/types.h>
 #include <linux/signal.h>
 
 namespace {
@@ -297,6 +298,13 @@ long landlock_restrict_self(int ruleset, unsigned flags) {
 }
 long seccomp(unsigned operation, unsigned flags, void* argument) {
     return call(__NR_seccomp, operation, flags, as_long(argument));
+}
+long set_time_slice(uint64_t nanoseconds) {
+    sched_attr how{};
+    const long known = call(__NR_sched_getattr, 0, as_long(&how), sizeof how, 0);
+    if (known < 0) return known;
+    how.sched_runtime = nanoseconds;
+    return call(__NR_sched_setattr, 0, as_long(&how), 0);
 }
 long fork() { return call(__NR_clone, SIGCHLD); }
 long fork_into(int cgroup) {

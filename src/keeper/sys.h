@@ -159,6 +159,8 @@ long capset(void* header, const void* data);
 long landlock_create_ruleset(const void* handled, size_t size, unsigned flags);
 long landlock_add_rule(int ruleset, int type, const void* rule);
 long landlock_restrict_self(int ruleset, unsigned flags);
+// How long this thread may run at a time. A short while is let in sooner. Linux 6.12.
+long set_time_slice(uint64_t nanoseconds);
 long seccomp(unsigned operation, unsigned flags, void* argument);
 
 long fork();

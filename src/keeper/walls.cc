@@ -110,6 +110,9 @@ bool lay_bricks(int socket) { return take_order(socket, nullptr, nullptr); }
 [[noreturn]] void be_the_mason(int socket, const witness::Places& places) {
     sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>("husk-mason"), 0);
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
+    // Whoever asks the witness waits for it, and on a busy machine it would wait for all others.
+    constexpr uint64_t time_slice_ns = 100'000;
+    sys::set_time_slice(time_slice_ns);
     witness::Witness witness(places);
     sentry::Sentry sentry(places.log);
     for (;;) {

@@ -26,7 +26,11 @@ public:
     void answer(bool ended);
 
 private:
+    void stay_together(bool wanted);
+
     Places places_;
+    int load_ = -1;  // /proc/loadavg
+    bool together_ = false;
     int listener_ = -1;
     uint32_t refused_count_ = 0;
     husk::wire::RefusedRow refused_[husk::wire::max_refused];
