@@ -51,6 +51,7 @@ bool applies(When when, const SyscallPolicy& policy) {
         case When::WithoutMountNamespace: return policy.metadata_forbidden;
         case When::WithoutIpcNamespace: return !policy.ipc_namespace;
         case When::WithoutTruncateRight: return policy.truncate_forbidden;
+        case When::FlagsMatter: return policy.truncate_forbidden || policy.witness;
     }
     std::unreachable();
 }

@@ -121,9 +121,11 @@ constexpr RefusedCall table[] = {
     {{"mq_open", 240, 180}, EPERM, WithoutIpcNamespace},
     {{"mq_unlink", 241, 181}, EPERM, WithoutIpcNamespace},
 
-    // What Landlock would answer. The flags of openat2 are in memory.
+    // What Landlock would answer.
     {{"truncate", 76, 45}, EACCES, WithoutTruncateRight},
-    {{"openat2", 437, 437}, ENOSYS, WithoutTruncateRight},
+
+    // Programs that know it do without it, as on older kernels.
+    {{"openat2", 437, 437}, ENOSYS, FlagsMatter},
 };
 
 }  // namespace

@@ -22,7 +22,13 @@ struct Syscall {
     std::optional<uint32_t> number(uint32_t arch) const;
 };
 
-enum class When { Always, WithoutMountNamespace, WithoutIpcNamespace, WithoutTruncateRight };
+enum class When {
+    Always,
+    WithoutMountNamespace,
+    WithoutIpcNamespace,
+    WithoutTruncateRight,
+    FlagsMatter,  // whoever judges or watches how a file is opened cannot see what is in memory
+};
 
 struct RefusedCall {
     Syscall call;
