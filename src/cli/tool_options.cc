@@ -81,7 +81,8 @@ std::expected<tool::Deployment, Complaints> deployment_of(const ToolOptions& opt
     deployment.walls = std::move(values.context);
     if (deployment.walls.workspace.empty()) deployment.walls.workspace = own_working_directory();
     deployment.session = options.session;
-    deployment.docware.may_preserve_environment = options.may_preserve_environment;
+    deployment.docware = tool::docware_settings(configuration);
+    deployment.docware.may_preserve_environment |= options.may_preserve_environment;
     const bool all = options.all_arguments || configuration.settings.tools.value == "full";
     if (all) deployment.arguments = contract::Situation::Arguments::All;
     const std::string missing = tool::closed_modes_missing(deployment.walls);

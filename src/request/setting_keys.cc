@@ -19,6 +19,7 @@ constexpr auto contracts = std::to_array({"husk"sv, "phoenix"sv, "codegen"sv, "d
 constexpr auto extents = std::to_array({"few"sv, "full"sv});
 constexpr auto modes = std::to_array({"read-only"sv, "workspace"sv, "open"sv});
 constexpr auto on_or_off = std::to_array({"on"sv, "off"sv});
+constexpr auto block_or_tell = std::to_array({"block"sv, "tell"sv});
 // That a user may let stay open, as confine/ calls them.
 constexpr auto holes = std::to_array({"signals"sv, "metadata"sv, "protected-paths"sv});
 
@@ -83,6 +84,11 @@ constexpr auto table = std::to_array<Key>({
     {"retention", "quota", &Settings::quota, Unit::Size, SaysNothing, MoreThanZero},
     {"session", "linger", &Settings::linger, Unit::Duration, SaysNothing, MoreThanZero},
     {"session", "max_lifetime", &Settings::max_lifetime, Unit::Duration, SaysNothing, MoreThanZero},
+    {"docware", "max_cpu_usage", &Settings::max_cpu_usage, Unit::Count, SaysNothing, MoreThanZero},
+    {"docware", "preserve_environment", &Settings::preserve_environment, Unit::Word, SaysNothing,
+     Anything, on_or_off},
+    {"docware", "streaming", &Settings::streaming, Unit::Word, SaysNothing, Anything, on_or_off},
+    {"docware", "threats", &Settings::threats, Unit::Word, SaysNothing, Anything, block_or_tell},
 });
 
 constexpr auto lists = std::to_array<ListKey>({
@@ -91,6 +97,8 @@ constexpr auto lists = std::to_array<ListKey>({
     {"", "protect", &Settings::protect, ListKey::Kind::Path},
     {"", "accept", &Settings::accept, ListKey::Kind::Wall},
     {"environment", "pass", &Settings::pass, ListKey::Kind::Variable},
+    {"docware", "command_whitelist", &Settings::command_whitelist, ListKey::Kind::Command},
+    {"docware", "allowed_paths", &Settings::allowed_paths, ListKey::Kind::Path},
 });
 
 template <class List>
@@ -228,6 +236,7 @@ std::string complaint_about(const ListKey& key, std::string_view text) {
     const std::string quoted = "\"" + text::one_line(text) + "\"";
     switch (key.kind) {
         case ListKey::Kind::Path: return text.empty() ? "a path must not be empty" : "";
+        case ListKey::Kind::Command: return text.empty() ? "a command must not be empty" : "";
         case ListKey::Kind::Variable:
             return is_variable_name(text) ? "" : quoted + " is no name of a variable";
         case ListKey::Kind::Wall:

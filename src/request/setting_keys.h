@@ -35,7 +35,7 @@ struct Key {
 
 // A list of texts.
 struct ListKey {
-    enum class Kind { Path, Wall, Variable };
+    enum class Kind { Path, Wall, Variable, Command };
     std::string_view section;
     std::string_view name;
     Texts Settings::* place;

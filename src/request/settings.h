@@ -78,6 +78,13 @@ struct Settings {
     Setting<Amount> quota;
     Setting<Time> linger;
     Setting<Time> max_lifetime;
+    // Of the contract docware alone.
+    Texts command_whitelist;  // empty: every command
+    Texts allowed_paths;      // empty: every path
+    Setting<Amount> max_cpu_usage{80};
+    Setting<std::string> preserve_environment{"off"};  // or on: a call may ask for it
+    Setting<std::string> streaming{"on"};              // or off
+    Setting<std::string> threats{"block"};             // or tell
     RuleTexts rules;
 
     Settings();

@@ -57,6 +57,29 @@ void apply_limits(const config::Settings& settings, Request& request) {
     request.env.merge(environment_of(settings));
 }
 
+contract::DocwareSettings docware_settings(const Configuration& configuration) {
+    const config::Settings& from = configuration.settings;
+    contract::DocwareSettings settings;
+    for (const auto& command : from.command_whitelist)
+        settings.command_whitelist.push_back(command.value);
+    settings.allowed_paths = paths_of(from.allowed_paths, configuration.workspace);
+    const auto take = [](uint64_t& into, const config::Setting<config::Amount>& given) {
+        if (given.is_given()) into = given.value.value_or(into);
+    };
+    take(settings.max_output_size, from.output);
+    take(settings.max_memory, from.memory);
+    take(settings.max_cpu_usage, from.max_cpu_usage);
+    take(settings.max_processes, from.processes);
+    take(settings.max_file_descriptors, from.open_files);
+    if (from.disk.is_given()) settings.max_disk_write = from.disk.value;
+    if (from.timeout.is_given())
+        settings.default_timeout = timeout_of(from).value_or(settings.default_timeout);
+    settings.may_preserve_environment = from.preserve_environment.value == "on";
+    settings.streaming = from.streaming.value == "on";
+    settings.blocks_threats = from.threats.value == "block";
+    return settings;
+}
+
 EngineValues engine_values(const Configuration& configuration, EngineValues values) {
     const config::Settings& from = configuration.settings;
     values.settings.state = from.state.is_given() ? expanded(from.state.value, "") : fs::path();

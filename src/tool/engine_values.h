@@ -3,6 +3,7 @@
 
 #include <husk/bash.h>
 
+#include "contract/docware_settings.h"
 #include "tool/configuration.h"
 
 namespace husk::tool {
@@ -19,6 +20,9 @@ struct EngineValues {
 
 // Limits, variables, and what is kept: what the call itself says of variables stays.
 void apply_limits(const config::Settings& settings, Request& request);
+
+// The section `docware`; limits and the timeout count there too, where they are given.
+contract::DocwareSettings docware_settings(const Configuration& configuration);
 
 // What no setting speaks of, such as the command, stays as it is in `values`.
 EngineValues engine_values(const Configuration& configuration, EngineValues values = {});

@@ -134,6 +134,48 @@ TEST_P(Docware, PreservesTheEnvironmentOnlyWhereThatIsAllowed) {
     EXPECT_THAT(open, HasSubstr("CALLERS_SECRET=hidden"));
 }
 
+// ---- configuration
+
+TEST_P(Docware, IsConfiguredInTheFileOfTheUser) {
+    const fs::path file = husk_.dir() / "docware.yaml";
+    write_text(file,
+               "limits: {memory: 64M, processes: 4, open_files: 32, output: 1K}\n"
+               "timeouts: {default: 300ms}\n"
+               "docware:\n"
+               "  command_whitelist: [echo, cat, yes, sleep, env, ulimit]\n"
+               "  allowed_paths: [" +
+                   work_.string() +
+                   "]\n"
+                   "  preserve_environment: on\n"
+                   "  streaming: off\n");
+    const std::vector<std::string> options = {"--config", file.string()};
+    const auto refusal = [&](const Json& arguments) {
+        return output(arguments, options)["error"]["details"].value("blockedBy", "");
+    };
+    EXPECT_EQ(output({{"command", "echo"}, {"args", {"hi"}}}, options)["stdout"], "hi\n");
+    EXPECT_EQ(refusal({{"command", "ls"}}), "whitelist_check");
+    EXPECT_EQ(refusal({{"command", "cat"}, {"args", {"/etc/passwd"}}}), "path_security_check");
+    EXPECT_EQ(refusal({{"command", "echo"}, {"max_memory", 65 << 20}}), "resource_access_check");
+    EXPECT_EQ(refusal({{"command", "echo"}, {"stream_output", true}}), "configuration_check");
+    EXPECT_EQ(output({{"command", "echo"}, {"preserve_environment", true}}, options)["exit_code"],
+              0);
+    EXPECT_EQ(shell("ulimit -n", {}, options)["stdout"], "32\n");
+    EXPECT_EQ(output({{"command", "sleep"}, {"args", {"30"}}}, options)["error"]["type"],
+              "execution_timeout");
+    EXPECT_THAT(output({{"command", "yes"}}, options)["error"]["message"].get<std::string>(),
+                testing::MatchesRegex("Output size limit exceeded: [0-9]+ > 1024"));
+}
+
+TEST_P(Docware, TellsOfThreatsAndRunsThemWhereThatIsConfigured) {
+    const fs::path file = husk_.dir() / "docware.yaml";
+    write_text(file, "docware: {threats: tell}\n");
+    const std::string threat = "eval \"$x\"";
+    EXPECT_EQ(shell(threat)["success"], false);
+    const Json told = shell(threat, {}, {"--config", file.string()});
+    EXPECT_EQ(told["success"], true) << told.dump(1);
+    EXPECT_EQ(told["security_info"]["threat_analysis"]["threatsDetected"], true);
+}
+
 // ---- sandbox
 
 TEST_P(Docware, WritesInTheWorkspaceAndNowhereElse) {
