@@ -32,7 +32,7 @@ TEST(DocwareMetrics, CountOnlyWhatWasMeasured) {
              {"denials_total", 0}}));
     metrics.add(record("timed_out", {{"usage", nullptr}, {"denials_total", 3}}));
     metrics.add(record("denied", {{"programs", {"sudo"}}, {"threats", {"x"}}}));
-    metrics.add(record("running", {}));
+    metrics.add(record("running", Json::object()));
     const Json json = metrics.json();
     const Json& runs = json["executionStats"];
     EXPECT_EQ(runs["totalExecutions"], 23);

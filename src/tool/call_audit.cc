@@ -35,6 +35,10 @@ void CallAudit::ended(const Report& report) {
     if (report.ended()) write(audit::end_record(id_, ended));
 }
 
+void CallAudit::saw_end_of(const Report& shell) {
+    if (shell.ended()) write(audit::end_record(shell.shell_id, {.report = shell}));
+}
+
 void CallAudit::over(const std::string& shell_id, const std::string& error) {
     is_over_ = true;
     write(audit::call_record(random_id(id_letters), asked, shell_id, error, elapsed_ms()));

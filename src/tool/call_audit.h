@@ -28,6 +28,8 @@ public:
     // Its command has been handed over, as this shell. A second time: the first came to nothing.
     void begins(const std::string& shell_id);
     void ended(const Report& report);
+    // A shell that somebody else started, and that may be gone when anybody asks about it.
+    void saw_end_of(const Report& shell);
     // It was about a shell, or not understood; nothing of its own was run.
     void over(const std::string& shell_id, const std::string& error);
 

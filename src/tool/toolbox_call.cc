@@ -137,6 +137,8 @@ void Toolbox::tell_audit(const Call& call, const Outcome& outcome) {
     const bool is_command = std::holds_alternative<contract::Run>(call.action) ||
                             std::holds_alternative<contract::Talk>(call.action);
     if (told != nullptr && is_command) return call.audit->ended(told->report);
+    if (told != nullptr && std::holds_alternative<contract::Kill>(call.action))
+        call.audit->saw_end_of(told->report);
     call.audit->over(std::visit(ShellOf{}, call.action), std::visit(ErrorIn{}, outcome));
 }
 

@@ -96,7 +96,8 @@ TEST(ServeAudit, RecordsTheEndOfShellsInTheBackground) {
 
 class ServeDocware : public testing::Test {
 protected:
-    static Json request(const std::string& id, const std::string& command, Json more = {}) {
+    static Json request(const std::string& id, const std::string& command,
+                        const Json& more = Json::object()) {
         Json body = {{"requestId", id},
                      {"timestamp", 1790000000000},
                      {"command", command},
