@@ -60,4 +60,4 @@ target_compile_definitions(husk_http PRIVATE
     HUSK_VERSION="${PROJECT_VERSION}" BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY)
 target_include_directories(husk_http PRIVATE src)
 target_link_libraries(husk_http PUBLIC
-    libhusk Boost::headers OpenSSL::SSL OpenSSL::Crypto nlohmann_json::nlohmann_json husk_options)
+    libhusk husk_audit Boost::headers OpenSSL::SSL OpenSSL::Crypto nlohmann_json::nlohmann_json husk_options)

@@ -69,6 +69,9 @@ if(HUSK_TESTS)
     if(TARGET cli_test)
         target_link_libraries(cli_test PRIVATE husk_cli husk_http)
     endif()
+    if(TARGET record_test)
+        target_link_libraries(record_test PRIVATE husk_audit)
+    endif()
     if(TARGET serve_test)
         target_link_libraries(serve_test PRIVATE husk_http)
     endif()
@@ -127,7 +130,7 @@ if(HUSK_TESTS)
 
     # A browser with husk serve, and the console's sources.
     if(HUSK_CONSOLE)
-        foreach(script types units watching.mjs approvals.mjs hostile.mjs keyboard.mjs looks.mjs)
+        foreach(script types units watching.mjs approvals.mjs hostile.mjs keyboard.mjs looks.mjs audit.mjs)
             cmake_path(GET script STEM name)
             add_test(NAME console/${name}
                 COMMAND ${PROJECT_SOURCE_DIR}/tests/console/console_test.sh

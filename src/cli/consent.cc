@@ -7,6 +7,7 @@
 
 #include "cli/terminal.h"
 #include "render/verdict_text.h"
+#include "tool/call_audit.h"
 #include "tool/configuration_edit.h"
 #include "tool/judge.h"
 
@@ -50,13 +51,16 @@ void allow_from_now_on(const decide::Verdict& verdict, const std::filesystem::pa
     write_out(STDERR_FILENO, text);
 }
 
-bool person_agrees(const tool::Judged& judged, const std::filesystem::path& file) {
+audit::Approval ask_person(const tool::Judged& judged, const std::filesystem::path& file) {
+    if (!somebody_is_there()) return {.answer = "nobody"};
     const render::Look look = {.colours = colours_for(STDERR_FILENO), .width = terminal_width()};
     write_out(STDERR_FILENO, render::verdict_text(judged.script, judged.verdict, look));
     write_out(STDERR_FILENO, "Run it? y = once, a = always, n = no: ");
     const Answer answer = read_answer();
     if (answer == Answer::Always) allow_from_now_on(judged.verdict, file);
-    return answer != Answer::No;
+    if (answer == Answer::No) return {.answer = "declined", .by = "terminal"};
+    const bool always = answer == Answer::Always && !judged.verdict.allow_with.empty();
+    return {.answer = "given", .by = "terminal", .scope = always ? "always" : "once"};
 }
 
 }  // namespace
@@ -103,10 +107,11 @@ std::expected<Consent, std::vector<Complaint>> ask_for_consent(
     const tool::Judged judged = tool::judge(command, *rules, context);
     const decide::Verdict& verdict = judged.verdict;
     Consent consent{tool::reported(verdict), std::nullopt, notes_on(configuration.ignored)};
-    const bool asks = verdict.decision == decide::Decision::Ask;
-    const bool allowed =
-        verdict.decision == decide::Decision::Allow ||
-        (asks && somebody_is_there() && person_agrees(judged, configuration.files.own()));
+    consent.programs = tool::programs_of(judged.script);
+    if (verdict.decision == decide::Decision::Ask)
+        consent.approval = ask_person(judged, configuration.files.own());
+    const bool allowed = verdict.decision == decide::Decision::Allow ||
+                         (consent.approval && consent.approval->answer == "given");
     if (!allowed) consent.denied = Denied{verdict.rule, render::refusal(verdict)};
     return consent;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "decide/context.h"
+#include "record/entry.h"
 #include "request/rules_file.h"
 #include "tool/configuration.h"
 
@@ -31,6 +32,9 @@ struct Consent {
     Verdict verdict;
     std::optional<Denied> denied;    // then nothing may be started
     std::vector<std::string> notes;  // for the report
+    // For the audit:
+    std::vector<std::string> programs = {};
+    std::optional<audit::Approval> approval = {};
 };
 
 // Whether the command may be started, by the configuration or by a person: who sits at the

@@ -49,6 +49,8 @@ int main(int argc, char** argv) {
         add_wait(app, code);
         add_kill(app, code);
         add_session(app, code);
+        add_log(app, code);
+        add_stats(app, code);
         add_config(app, code);
         add_trust(app, code);
         add_doctor(app, code);

@@ -13,8 +13,10 @@
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
 #include "cli/wall_options.h"
+#include "contract/modes.h"
 #include "render/ending_line.h"
 #include "render/report_json.h"
+#include "tool/call_audit.h"
 #include "tool/display_of.h"
 #include "tool/engine_values.h"
 
@@ -101,8 +103,29 @@ Report refused(const Options& options, const Consent& consent) {
     return report;
 }
 
+// What is known before anything is started.
+tool::CallAudit audit_of(const Options& options, const std::optional<Consent>& consent) {
+    const auto& [settings, request, context] = options.engine;
+    const std::string here = context_in(request.working_dir).working_directory;
+    audit::Asked asked{.via = "run",
+                       .action = "run",
+                       .session = context.session,
+                       .workspace = context.workspace.empty() ? here : context.workspace.string(),
+                       .cwd = here,
+                       .command = request.command,
+                       .mode = contract::word(context.mode),
+                       .background = request.background};
+    if (consent) {
+        asked.programs = consent->programs;
+        asked.verdict = consent->verdict;
+        asked.approval = consent->approval;
+    }
+    return {std::make_shared<audit::Journal>(settings.state), std::move(asked)};
+}
+
 int start(Options& options, const std::optional<Consent>& consent) {
     auto& [settings, request, context] = options.engine;
+    tool::CallAudit audit = audit_of(options, consent);
     const auto received = std::make_shared<std::atomic<int>>(0);
     const std::stop_source stop = cancel_on_signals(received);
     context.cancel = stop.get_token();
@@ -115,8 +138,14 @@ int start(Options& options, const std::optional<Consent>& consent) {
             options.flags.shown_output.is_given() ? *options.flags.shown_output.value : 0;
     if (options.format == Format::Plain && !request.background) stream_plain(context, printer);
 
+    context.on_start = [&audit, tell = context.on_start](const std::string& shell_id) {
+        audit.begins(shell_id);
+        if (tell) tell(shell_id);
+    };
     Bash bash(settings);
     Report report = bash.run(request, context);
+    audit.ended(report);
+    if (!audit.trouble().empty()) report.notes.push_back(audit.trouble());
     if (consent) {
         report.verdict = consent->verdict;
         report.notes.insert(report.notes.end(), consent->notes.begin(), consent->notes.end());
@@ -139,7 +168,11 @@ int run(Options& options) {
                                          context_in(request.working_dir, home_of(request)));
     if (!consent) return fail(consent.error());
     if (!consent->denied) return start(options, *consent);
-    return finish(refused(options, *consent), options, Printer({}, nullptr));
+    Report report = refused(options, *consent);
+    tool::CallAudit audit = audit_of(options, *consent);
+    audit.ended(report);
+    if (!audit.trouble().empty()) report.notes.push_back(audit.trouble());
+    return finish(report, options, Printer({}, nullptr));
 }
 
 Result<void> complete(Options& options) {

@@ -98,6 +98,7 @@ int serve(const Options& options) {
     if (const std::string wrong = complaint(options); !wrong.empty()) return fail(wrong);
     auto deployment = deployment_of(options.tools);
     if (!deployment) return fail(deployment.error());
+    deployment->via = "serve";
     raise_open_files();
     const auto received = std::make_shared<std::atomic<int>>(0);
     const std::stop_source stop = cancel_on_signals(received);

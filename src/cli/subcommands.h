@@ -23,5 +23,7 @@ void add_tools(CLI::App& app, int& code);
 void add_hook(CLI::App& app, int& code);
 void add_mcp(CLI::App& app, int& code);
 void add_serve(CLI::App& app, int& code);
+void add_log(CLI::App& app, int& code);
+void add_stats(CLI::App& app, int& code);
 
 }  // namespace husk::cli

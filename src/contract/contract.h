@@ -109,6 +109,7 @@ struct Run {
     std::string session = {};                     // empty: the conversation's
     std::vector<std::string> notes = {};          // about what was asked
     std::optional<Verdict> verdict = {};          // of checks of the contract's own: deny, or ask
+    std::vector<std::string> threats = {};        // rules of its own that found one, for the audit
     std::optional<Environment> environment = {};  // other than the contract's usual one
     bool private_tmp = false;                     // TMPDIR is a directory for this call alone
     std::optional<Watch> watch = {};

@@ -187,6 +187,8 @@ void keep_for_answer(const DocwareCall& call, const parse::Script& script,
     run.kept["blocked"] = std::move(blocked);
     run.kept["risk"] = decisive.risk;
     run.kept["threats"] = threat_analysis(findings);
+    for (const Json& threat : run.kept["threats"]["threats"])
+        run.threats.push_back(threat["ruleId"].get<std::string>());
     run.kept["parsing"] = parsed_command(call, script, decisive.risk);
     run.kept["checks"] = std::move(checks);
 }

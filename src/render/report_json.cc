@@ -102,7 +102,6 @@ Json verdict_json(const Verdict& verdict) {
         {"risk", text::to_utf8(verdict.risk)}};
 }
 
-// Why there is no ordinary ending, where the status alone does not say it.
 struct WhyNot {
     std::string operator()(const Exited&) const { return ""; }
     std::string operator()(const Signaled&) const { return ""; }
@@ -144,7 +143,7 @@ Json report_json(const Report& report) {
     json["verdict"] = report.verdict ? verdict_json(*report.verdict) : Json(nullptr);
     json["limit"] = limit_json(report.ending);
     json["confinement"] = confinement_json(report.confinement);
-    json["error"] = string_or_null(std::visit(WhyNot{}, report.ending));
+    json["error"] = string_or_null(why_not(report.ending));
     json["denials"] = denials_json(report.denials);
     json["denials_total"] = report.denials_total;
     json["denials_complete"] = report.denials_complete;
@@ -153,6 +152,8 @@ Json report_json(const Report& report) {
     json["notes"] = array_of(report.notes);
     return json;
 }
+
+std::string why_not(const Ending& ending) { return std::visit(WhyNot{}, ending); }
 
 std::string dump(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -269,6 +269,13 @@ std::expected<Json, std::string> read_arguments(std::string_view text,
     return read_fields(*object, fields, manner);
 }
 
+const Json& member(const Json& object, std::string_view name) {
+    static const Json none = nullptr;
+    if (!object.is_object()) return none;
+    const auto found = object.find(name);
+    return found == object.end() ? none : *found;
+}
+
 std::string text_of(const Json& arguments, const char* name, const std::string& otherwise) {
     const auto found = arguments.find(name);
     return found == arguments.end() ? otherwise : found->get<std::string>();

@@ -65,6 +65,9 @@ std::expected<Json, std::string> read_fields(const Json& object, std::span<const
 std::expected<Json, std::string> read_arguments(std::string_view text,
                                                 std::span<const Field> fields, Manner manner);
 
+// Of an object; null where there is no such member, or `object` is none.
+const Json& member(const Json& object, std::string_view name);
+
 // Of what read_fields has returned.
 std::string text_of(const Json& arguments, const char* name, const std::string& otherwise = "");
 bool flag_of(const Json& arguments, const char* name);

@@ -30,6 +30,12 @@ std::string why_not(const Board::Question& question) {
            " would have to be changed, because ask goes before allow";
 }
 
+tool::Consent consent_of(tool::Consent::Kind kind, std::string why = {}, std::string by = "http") {
+    tool::Consent consent(kind, std::move(why));
+    consent.by = std::move(by);
+    return consent;
+}
+
 }  // namespace
 
 struct Board::Asked {
@@ -68,7 +74,7 @@ std::string Board::ask(Question question, Answer answer) {
     asked->deadline.set(options_.timeout, [this, id = asked->id] {
         const std::string why =
             "nobody answered within " + text::format_duration(options_.timeout) + ", which is a no";
-        close(id, "timed_out", "", why, "", {tool::Consent::Declined, why});
+        close(id, "timed_out", "", why, "", consent_of(tool::Consent::Declined, why, "nobody"));
     });
     events_.tell("approval.asked", "", json_of(*asked));
     return asked->id;
@@ -123,11 +129,11 @@ void Board::answer(const std::string& id, Decision decision, std::string reason,
     if (decision == Decision::Deny) {
         const std::string why = "a person was asked and declined" +
                                 (reason.empty() ? "" : " (" + text::to_utf8(reason) + ")");
-        close(id, "denied", "deny", reason, "", {tool::Consent::Declined, why});
+        close(id, "denied", "deny", reason, "", consent_of(tool::Consent::Declined, why));
         return done(Outcome::Answered);
     }
     if (decision == Decision::Allow) {
-        close(id, "allowed", "allow", reason, "", tool::Consent::Given);
+        close(id, "allowed", "allow", reason, "", consent_of(tool::Consent::Given));
         return done(Outcome::Answered);
     }
     if (asked->question.rules.empty()) return done(Outcome::NoSuchRule);
@@ -137,7 +143,9 @@ void Board::answer(const std::string& id, Decision decision, std::string reason,
         loop_.post([this, asked, reason, note, done] {
             // It may have run out, or been withdrawn, meanwhile; what was written stays written.
             const bool in_time = pending_.contains(asked->id);
-            close(asked->id, "allowed", "allow_always", reason, note, tool::Consent::Given);
+            tool::Consent given = consent_of(tool::Consent::Given);
+            given.always = true;
+            close(asked->id, "allowed", "allow_always", reason, note, std::move(given));
             done(in_time ? Outcome::Answered : Outcome::TooLate);
         });
     });

@@ -102,6 +102,7 @@ std::string Calls::start(New fresh, tool::Toolbox::Done done) {
     call->arguments = fresh.arguments;
     call->on_over = std::move(fresh.on_over);
     running_.emplace(call->id, call);
+    fresh.context.via = call->via;
     watch(call, fresh.context);
     events_.tell("call.started", "", call->event());
     const auto last =

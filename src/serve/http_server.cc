@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "serve/http_assets.h"
 #include "serve/http_mcp.h"
 #include "serve/http_router.h"
 #include "serve/http_v1.h"
+#include "tool/audit_later.h"
 
 namespace husk::serve::http {
 namespace {
@@ -34,7 +36,13 @@ public:
           events_(loop),
           board_(loop, events_, toolbox, workers_, options.approvals),
           calls_(loop, toolbox, events_, board_, metrics_),
-          shells_(loop, state, events_),
+          journal_(std::make_shared<audit::Journal>(options.settings.state)),
+          audit_(options.settings.state,
+                 [settings = options.settings](const std::string& shell_id) {
+                     return tool::what_became_of(settings, shell_id);
+                 }),
+          shells_(loop, state, events_,
+                  [this](const tool::KnownShell& shell) { record_end(shell); }),
           gate_({.auth = options.auth,
                  .token = std::move(token),
                  .secure = !options.tls_certificate.empty()},
@@ -49,6 +57,8 @@ public:
                  .calls = calls_,
                  .gate = gate_,
                  .metrics = metrics_,
+                 .audit = audit_,
+                 .docware = docware_,
                  .workers = workers_,
                  .about = options.about,
                  .url = {}},
@@ -181,6 +191,17 @@ private:
         });
     }
 
+    // Of a background shell, whoever started it: nobody else may see it.
+    void record_end(const tool::KnownShell& shell) {
+        // Later: there may be no workers yet.
+        loop_.post([this, record = tool::end_record_of(shell)] {
+            workers_.post([journal = journal_, record] {
+                // Where it cannot be written, whoever asks later finds it in the spool.
+                if (!record.empty()) std::ignore = journal->append(record);
+            });
+        });
+    }
+
     void add_metrics() {
         using enum Metrics::Kind;
         const auto number = [](auto value) {
@@ -211,6 +232,9 @@ private:
     Events events_;
     Board board_;
     Calls calls_;
+    std::shared_ptr<audit::Journal> journal_;
+    audit::Index audit_;
+    DocwareRequests docware_;
     LiveShells shells_;
     Gate gate_;
     Parts parts_;

@@ -35,9 +35,10 @@ struct LiveShells::Ear {
     std::function<void()> changed;
 };
 
-LiveShells::LiveShells(Loop& loop, const run::StateDir& state, Events& events)
+LiveShells::LiveShells(Loop& loop, const run::StateDir& state, Events& events, OnEnd on_end)
     : state_(state),
       events_(events),
+      on_end_(std::move(on_end)),
       late_timer_(loop),
       tick_timer_(loop),
       began_(static_cast<uint64_t>(now_ms()) * 1'000'000) {
@@ -95,8 +96,11 @@ void LiveShells::look(Live& live) {
     const bool ended = !std::holds_alternative<Running>(live.shell.now.ending);
     if (!ended) return;
     tell_output(live);
-    if (!std::exchange(live.ended_told, true))
+    if (!std::exchange(live.ended_told, true)) {
         events_.tell("shell.ended", id, brief(shell_json(live.shell, std::nullopt)));
+        const bool has_a_caller = (live.shell.now.record.flags & record::InBackground) == 0;
+        if (!has_a_caller && on_end_) on_end_(live.shell);
+    }
     if (!live.shell.now.tree_lives) {
         events_.tell("shell.gone", id, brief(shell_json(live.shell, std::nullopt)));
         forget(id);

@@ -20,7 +20,9 @@ namespace husk::serve::http {
 
 class LiveShells {
 public:
-    LiveShells(Loop& loop, const run::StateDir& state, Events& events);
+    // `on_end` is told of each that nobody waits for, when it has ended.
+    using OnEnd = std::function<void(const tool::KnownShell& shell)>;
+    LiveShells(Loop& loop, const run::StateDir& state, Events& events, OnEnd on_end);
     ~LiveShells();
     LiveShells(const LiveShells&) = delete;
     LiveShells& operator=(const LiveShells&) = delete;
@@ -52,6 +54,7 @@ private:
 
     const run::StateDir& state_;
     Events& events_;
+    OnEnd on_end_;
     std::set<std::string> fresh_;  // records that are made, and empty
     std::map<std::string, std::unique_ptr<Live>> live_;
     std::set<std::string> late_;  // have written since they were told of

@@ -51,8 +51,7 @@ void call_tool(Parts& parts, const ExchangePtr& exchange, const PathParts&) {
         !(wait.is_boolean() || wait.is_null()))
         return exchange->fail(400, "bad_request",
                               "`tool` is a text, `arguments` an object, `wait` true or false");
-    constexpr size_t most = 4096;
-    if (parts.calls.under_way() >= most)
+    if (parts.calls.under_way() >= most_under_way)
         return exchange->fail(429, "busy", "too many calls are under way; try again later");
     Calls::New call{.via = "v1",
                     .tool = tool.get<std::string>(),
@@ -159,6 +158,12 @@ constexpr V1Route routes[] = {
     {"GET", "/v1/approvals", list_approvals},
     {"GET", "/v1/approvals/{id}", tell_approval},
     {"POST", "/v1/approvals/{id}", answer_approval},
+    {"GET", "/v1/audit", search_audit},
+    {"GET", "/v1/stats", tell_stats},
+    {"GET", "/v1/docware/metrics", tell_metrics},
+    {"POST", "/v1/docware/requests", request_execution},
+    {"GET", "/v1/docware/requests/{id}", tell_execution},
+    {"DELETE", "/v1/docware/requests/{id}", end_execution},
     {"POST", "/v1/links", make_link},
     {"GET", "/v1/events", listen},
 };

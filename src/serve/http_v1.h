@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "record/index.h"
 #include "run/state_dir.h"
 #include "serve/http_auth.h"
 #include "serve/http_board.h"
 #include "serve/http_calls.h"
+#include "serve/http_docware.h"
 #include "serve/http_events.h"
 #include "serve/http_exchange.h"
 #include "serve/http_metrics.h"
@@ -30,6 +32,8 @@ struct Parts {
     Calls& calls;
     Gate& gate;
     Metrics& metrics;
+    audit::Index& audit;
+    DocwareRequests& docware;
     tool::Workers& workers;  // for what waits for the disk, or for a process
     Json about;              // what GET /v1 says
     std::string url;         // where we are, without a path
@@ -45,6 +49,9 @@ std::span<const V1Route> v1_routes();
 // The description of them, as it is served.
 std::string_view openapi_document();
 
+// Calls, whoever makes them.
+inline constexpr size_t most_under_way = 4096;
+
 // The handlers of shells.
 using PathParts = std::vector<std::string>;
 void list_shells(Parts& parts, const ExchangePtr& exchange, const PathParts& path);
@@ -52,6 +59,14 @@ void tell_shell(Parts& parts, const ExchangePtr& exchange, const PathParts& path
 void read_output(Parts& parts, const ExchangePtr& exchange, const PathParts& path);
 void follow_output(Parts& parts, const ExchangePtr& exchange, const PathParts& path);
 void kill_shell(Parts& parts, const ExchangePtr& exchange, const PathParts& path);
+
+// Those of the audit, and of the contract docware.
+void search_audit(Parts& parts, const ExchangePtr& exchange, const PathParts& path);
+void tell_stats(Parts& parts, const ExchangePtr& exchange, const PathParts& path);
+void tell_metrics(Parts& parts, const ExchangePtr& exchange, const PathParts& path);
+void request_execution(Parts& parts, const ExchangePtr& exchange, const PathParts& path);
+void tell_execution(Parts& parts, const ExchangePtr& exchange, const PathParts& path);
+void end_execution(Parts& parts, const ExchangePtr& exchange, const PathParts& path);
 
 // Answers with what `work` makes of it on a thread that may wait.
 void answer_later(Parts& parts, ExchangePtr exchange, std::function<Response()> work);

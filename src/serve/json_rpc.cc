@@ -40,13 +40,6 @@ std::expected<Json, Fault> parse_message(std::string_view text) {
     return json;
 }
 
-const Json& member(const Json& object, std::string_view name) {
-    static const Json none = nullptr;
-    if (!object.is_object()) return none;
-    const auto found = object.find(name);
-    return found == object.end() ? none : *found;
-}
-
 Message read_message(const Json& json) {
     if (!json.is_object()) return malformed(nullptr, "a message is a JSON object");
     const Json& id = member(json, "id");

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <variant>
 
+#include "request/schema.h"
+
 namespace husk::serve {
 
 using Json = nlohmann::ordered_json;
@@ -58,7 +60,6 @@ Json error_message(const Json& id, const Fault& fault);
 Json request_message(const Json& id, std::string_view method, Json params);
 Json notification_message(std::string_view method, Json params);
 
-// Of an object; null where there is no such member, or `object` is none.
-const Json& member(const Json& object, std::string_view name);
+using schema::member;
 
 }  // namespace husk::serve

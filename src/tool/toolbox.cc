@@ -62,6 +62,7 @@ Toolbox::Toolbox(Deployment deployment)
     : deployment_(std::move(deployment)),
       rules_(std::make_shared<const decide::Rules>(std::move(deployment_.rules))),
       workspace_id_(identity_of(deployment_.walls.workspace)),
+      journal_(std::make_shared<audit::Journal>(deployment_.settings.state)),
       bash_(settings_for(deployment_)) {
     for (contract::Tool& tool : deployment_.contract->tools(situation()))
         names_.push_back(std::move(tool.name));

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "contract/contract.h"
 #include "decide/rules.h"
+#include "record/journal.h"
 #include "request/settings.h"
 #include "tool/judge.h"
 #include "tool/lasting_bash.h"
@@ -34,6 +35,7 @@ struct Deployment {
     std::vector<std::string> notes = {};  // on every run, for example about the configuration
     std::string session = {};             // empty: that of workspace, mode and caller
     std::string caller = {};              // who was authenticated; empty: the user
+    std::string via = "library";          // the way in, for the audit: call, mcp, serve
     contract::Situation::Arguments arguments = contract::Situation::Arguments::Usual;
     enum class Report { Left, InMeta } report = Report::Left;  // all of it, without output
     contract::DocwareSettings docware = {};
@@ -50,6 +52,9 @@ struct Consent {
 
     Kind kind;
     std::string why;  // it was declined; empty: nothing was said
+    // For the audit:
+    std::string by = "client";
+    bool always = false;  // of one that was given: from now on
 };
 
 // What one call is given.
@@ -57,6 +62,7 @@ struct CallContext {
     std::stop_token cancel = {};
     // Clients give up; what takes longer is answered while it runs.
     std::optional<std::chrono::milliseconds> answer_within = {};
+    std::string via = {};  // that of the deployment, more closely: v1, mcp
     // Keeps it in a session apart from that of other calls, where it names none itself.
     std::string apart = {};
     // The shell that it is about, as soon as that is known. On a thread that must not be kept.
@@ -116,11 +122,13 @@ private:
     template <class Quick>
     void take(const std::shared_ptr<Call>& call, const Quick& action);
     void finish(const Call& call, const contract::Outcome& outcome) const;
+    static void tell_audit(const Call& call, const contract::Outcome& outcome);
 
     // toolbox_permit.cc
     struct Weighed;
     std::shared_ptr<const decide::Rules> rules() const;
     Weighed weigh(const contract::Run& run) const;
+    static void note(const Call& call, const Weighed& weighed);
     void permit(const std::shared_ptr<Call>& call, Weighed weighed, std::function<void()> go_on);
     void refuse(const Call& call, const Weighed& weighed, std::string why) const;
 
@@ -157,6 +165,7 @@ private:
     mutable std::mutex rules_guard_;
     std::shared_ptr<const decide::Rules> rules_;
     std::string workspace_id_;
+    std::shared_ptr<audit::Journal> journal_;
     std::vector<std::string> names_;  // of the tools
     // In the order in which they may go: each posts only to those above it.
     Turnstile running_{128};

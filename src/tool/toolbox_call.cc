@@ -5,6 +5,7 @@
 #include <future>
 
 #include "base/text.h"
+#include "contract/modes.h"
 #include "render/report_json.h"
 
 namespace husk::tool {
@@ -19,6 +20,51 @@ Json report_meta(const Report& report) {
     for (const char* output : {"output", "stdout", "stderr"}) json.erase(output);
     return json;
 }
+
+// What an action says about itself.
+struct NoteAction {
+    audit::Asked& asked;
+
+    void operator()(const contract::Run& run) const {
+        asked.action = "run";
+        asked.command = run.request.command;
+        asked.description = run.request.description;
+        asked.background = run.request.background;
+        asked.session = run.session;
+        asked.threats = run.threats;
+        if (run.mode) asked.mode = contract::word(*run.mode);
+    }
+    void operator()(const contract::Talk& talk) const {
+        asked.action = "talk";
+        asked.command = talk.restart ? "" : talk.command;
+    }
+    void operator()(const contract::Read&) const { asked.action = "read"; }
+    void operator()(const contract::Wait&) const { asked.action = "wait"; }
+    void operator()(const contract::Kill&) const { asked.action = "kill"; }
+    void operator()(const contract::List&) const { asked.action = "list"; }
+};
+
+// The shell that a call was about, where it ran nothing itself.
+struct ShellOf {
+    std::string operator()(const contract::Read& read) const { return read.shell_id; }
+    std::string operator()(const contract::Wait& wait) const { return wait.shell_id; }
+    std::string operator()(const contract::Kill& kill) const { return kill.shell_id; }
+    template <class Other>
+    std::string operator()(const Other&) const {
+        return "";
+    }
+};
+
+struct ErrorIn {
+    std::string operator()(const contract::NoSuchShell& missing) const {
+        return "there is no shell " + missing.id;
+    }
+    std::string operator()(const contract::Failed& failed) const { return failed.cause.text(); }
+    template <class Other>
+    std::string operator()(const Other&) const {
+        return "";
+    }
+};
 
 }  // namespace
 
@@ -38,15 +84,29 @@ void Toolbox::call(std::string tool, std::string arguments, CallContext context,
 
 void Toolbox::begin(const std::shared_ptr<Call>& call) {
     const contract::Contract& contract = *deployment_.contract;
+    const std::string& via = call->context.via;
+    call->audit = std::make_unique<CallAudit>(
+        journal_, audit::Asked{.via = deployment_.via + (via.empty() ? "" : "/" + via),
+                               .contract = std::string(contract.name),
+                               .tool = call->tool,
+                               .caller = deployment_.caller,
+                               .workspace = deployment_.walls.workspace.string(),
+                               .mode = contract::word(deployment_.walls.mode)});
     contract::Situation here = situation();
     here.answer_within = call->context.answer_within;
-    if (std::ranges::find(names_, call->tool) == names_.end())
-        return call->done(std::unexpected("the contract " + std::string(contract.name) +
-                                          " has no tool \"" + call->tool + "\"; it has " +
-                                          text::join(names_, ", ")));
+    if (std::ranges::find(names_, call->tool) == names_.end()) {
+        const std::string why = "the contract " + std::string(contract.name) + " has no tool \"" +
+                                call->tool + "\"; it has " + text::join(names_, ", ");
+        call->audit->over("", why);
+        return call->done(std::unexpected(why));
+    }
     auto action = contract.decode(call->tool, call->arguments, here);
-    if (!action) return call->done(contract::result_json(action.error()));
+    if (!action) {
+        call->audit->over("", action.error().text);
+        return call->done(contract::result_json(action.error()));
+    }
     call->action = std::move(*action);
+    std::visit(NoteAction{call->audit->asked}, call->action);
     std::visit([&](const auto& one) { take(call, one); }, call->action);
 }
 
@@ -72,7 +132,18 @@ void Toolbox::take(const std::shared_ptr<Call>& call, const Quick& action) {
     finish(*call, perform(action));
 }
 
+void Toolbox::tell_audit(const Call& call, const Outcome& outcome) {
+    const auto* told = std::get_if<Told>(&outcome);
+    const bool is_command = std::holds_alternative<contract::Run>(call.action) ||
+                            std::holds_alternative<contract::Talk>(call.action);
+    if (told != nullptr && is_command) return call.audit->ended(told->report);
+    if (told != nullptr && std::holds_alternative<contract::Kill>(call.action))
+        call.audit->saw_end_of(told->report);
+    call.audit->over(std::visit(ShellOf{}, call.action), std::visit(ErrorIn{}, outcome));
+}
+
 void Toolbox::finish(const Call& call, const Outcome& outcome) const {
+    tell_audit(call, outcome);
     contract::Answer answer = deployment_.contract->render(call.action, outcome);
     const auto* told = std::get_if<Told>(&outcome);
     if (told != nullptr && call.context.on_report) call.context.on_report(told->report);

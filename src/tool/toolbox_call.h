@@ -7,6 +7,7 @@
 #include <string>
 
 #include "collect/shell_files.h"
+#include "tool/call_audit.h"
 #include "tool/call_watch.h"
 #include "tool/private_dir.h"
 #include "tool/toolbox.h"
@@ -20,6 +21,7 @@ struct Toolbox::Call {
     Done done;
     contract::Action action = {};
     Verdict verdict = {};
+    std::unique_ptr<CallAudit> audit = {};
     // Of a Run:
     std::optional<collect::ShellFiles> shell = {};  // of its command
     std::optional<PrivateDir> tmp = {};

@@ -34,6 +34,13 @@ std::string why_refused(const Consent& said, const decide::Verdict& verdict) {
            verdict.reason;
 }
 
+audit::Approval approval_of(const Consent& said) {
+    if (said.kind == Consent::NotAsked) return {.answer = "nobody"};
+    if (said.kind == Consent::Declined)
+        return {.answer = "declined", .by = said.by, .reason = said.why};
+    return {.answer = "given", .by = said.by, .scope = said.always ? "always" : "once"};
+}
+
 }  // namespace
 
 std::shared_ptr<const decide::Rules> Toolbox::rules() const {
@@ -82,17 +89,29 @@ Toolbox::Weighed Toolbox::weigh(const contract::Run& run) const {
     return weighed;
 }
 
+// For the audit.
+void Toolbox::note(const Call& call, const Weighed& weighed) {
+    audit::Asked& asked = call.audit->asked;
+    asked.cwd = weighed.working_dir.string();
+    asked.programs = programs_of(weighed.judged.script);
+    asked.verdict = weighed.verdict;
+}
+
 // Where a rule asks, somebody else decides, at any time.
 void Toolbox::permit(const std::shared_ptr<Call>& call, Weighed weighed,
                      std::function<void()> go_on) {
     using enum decide::Decision;
     call->verdict = weighed.verdict;
+    note(*call, weighed);
     const decide::Decision decision = weighed.judged.verdict.decision;
     if (decision == Allow) return go_on();
+    if (decision == Ask && !call->context.ask)
+        call->audit->asked.approval = audit::Approval{.answer = "nobody"};
     if (decision == Deny || !call->context.ask)
         return refuse(*call, weighed, render::refusal(weighed.judged.verdict));
     const auto about = std::make_shared<const Weighed>(std::move(weighed));
     call->context.ask(about->judged, [this, call, about, go_on = std::move(go_on)](Consent said) {
+        call->audit->asked.approval = approval_of(said);
         if (said.kind == Consent::Given) return go_on();
         refuse(*call, *about, why_refused(said, about->judged.verdict));
     });

@@ -90,7 +90,9 @@ void Toolbox::launch(const std::shared_ptr<Call>& call) {
     if (call->tmp) request->env["TMPDIR"] = call->tmp->path().string();
     ToolContext context = context_for(run, call->context.apart);
     context.cancel = call->context.cancel;
+    call->audit->asked.session = context.session;
     context.on_start = [this, call](const std::string& shell_id) {
+        call->audit->begins(shell_id);
         hold(*call, shell_id);
         if (call->context.on_shell) call->context.on_shell(shell_id);
     };
@@ -136,6 +138,8 @@ Told Toolbox::told(Call& call, Report report) const {
     call.tmp.reset();
     about.verdict = std::move(call.verdict);
     about.notes.insert(about.notes.begin(), deployment_.notes.begin(), deployment_.notes.end());
+    if (const std::string& trouble = call.audit->trouble(); !trouble.empty())
+        about.notes.push_back(trouble);
     if (run.portion.wanted()) about.output.clear();
     if (about.shell_id.empty()) return told;
     const auto add = [&]() -> Result<void> {

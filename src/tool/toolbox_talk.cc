@@ -51,6 +51,7 @@ Result<Toolbox::Talked> Toolbox::run_in(LastingBash& bash, const Call& call,
     asked.request.command = talk.command;
     asked.request.working_dir = bash.directory();
     Weighed weighed = weigh(asked);
+    note(call, weighed);
     using enum decide::Decision;
     const decide::Decision decision = weighed.judged.verdict.decision;
     const bool agreed = decision == Ask && call.agreed_in == weighed.working_dir;
@@ -76,6 +77,7 @@ Result<Toolbox::Talked> Toolbox::talk_to(const Call& call, const contract::Talk&
     const os::Deadline give_up = os::Clock::now() + talk.timeout;
     const auto files = TRY(run::StateDir::open_or_make(deployment_.settings.state));
     const std::string session = context_for({}, call.context.apart).session;
+    call.audit->asked.session = session;
     LastingBash bash =
         TRY(LastingBash::of(files, deployment_.settings, session, give_up, call.context.cancel));
     State state = TRY(bash.state());

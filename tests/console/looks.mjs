@@ -17,7 +17,7 @@ before(async () => {
 after(() => server.stop());
 
 const pages = { "the overview": null, "a command that ended": "echo fine", "one that was denied": "git push",
-                "one with denials": "a-very-long-word", "one that runs": "echo waits", "the approvals": "approvals" };
+                "one with denials": "a-very-long-word", "one that runs": "echo waits", "the approvals": "approvals", "the audit": "audit" };
 
 async function visit(watcher, place) {
     const { page } = watcher;
@@ -25,6 +25,9 @@ async function visit(watcher, place) {
     if (place === "approvals") {
         await page.goto(`${server.url}/#/approvals`);
         await page.locator(".question").waitFor();
+    } else if (place === "audit") {
+        await page.goto(`${server.url}/#/audit`);
+        await page.locator(".audit-row", { hasText: "git push" }).locator("summary").click();
     } else if (place !== null) {
         await watcher.open(place);
         await page.locator(".card", { hasText: "Timeline" }).waitFor();

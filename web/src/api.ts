@@ -1,5 +1,5 @@
 // The client of /v1. The cookie goes along by itself; what fails is an ApiError with the server's own sentence.
-import type { Approval, Call, OutputPiece, Server, Shell, Stream, Verdict } from "./api_types";
+import type { Approval, AuditPage, AuditStats, Call, OutputPiece, Server, Shell, Stream, Verdict } from "./api_types";
 
 export class ApiError extends Error {
     constructor(readonly status: number, message: string) {
@@ -45,5 +45,7 @@ export const api = {
     cancel: (id: string) => ask<Call>("DELETE", `/v1/calls/${id_of(id)}`),
     answer: (id: string, decision: string, reason?: string) =>
         ask<Approval>("POST", `/v1/approvals/${id_of(id)}`, reason ? { decision, reason } : { decision }),
+    audit: (query: URLSearchParams) => ask<AuditPage>("GET", `/v1/audit?${query}`),
+    stats: (query: URLSearchParams) => ask<AuditStats>("GET", `/v1/stats?${query}`),
     verdict: (command: string) => ask<Verdict>("POST", "/v1/verdicts", { command }),
 };

@@ -161,6 +161,53 @@ export interface Approval {
     note: string | null;
 }
 
+// What docs/audit.md has. Of a command that has not ended, what comes with the end is missing.
+export interface AuditRecord {
+    number: number;
+    id: string;
+    time: number;
+    via: string;
+    contract: string | null;
+    tool: string | null;
+    action: string | null;
+    uid: number;
+    caller: string | null;
+    session: string | null;
+    workspace: string | null;
+    cwd: string | null;
+    command: string | null;
+    description: string | null;
+    shell_id: string | null;
+    mode: string | null;
+    background: boolean;
+    verdict: { decision: Decision; rule: string | null; where: string | null; reason: string | null; risk: string } | null;
+    approval: { answer: string; by: string | null; scope: string | null; reason: string | null } | null;
+    status: Status | "unknown" | null;
+    exit_code?: number | null;
+    signal?: string | null;
+    error?: string | null;
+    limit?: Report["limit"];
+    duration_ms?: number | null;
+    usage?: Usage | null;
+    denials?: Omit<Denial, "pid">[] | null;
+    denials_total?: number | null;
+    leftovers?: Report["leftovers"] | null;
+    output?: { bytes: number; lines: number } | null;
+    errors?: { bytes: number; lines: number } | null;
+}
+
+export interface AuditPage {
+    records: AuditRecord[];
+    next: number | null;
+}
+
+export interface AuditStats {
+    calls: number;
+    status: Record<string, number>;
+    decisions: Record<string, number>;
+    duration_ms: { median: number | null; p95: number | null };
+}
+
 export type Stream = "stdout" | "stderr";
 
 export interface OutputPiece {

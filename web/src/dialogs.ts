@@ -34,11 +34,12 @@ export function confirm_with(question: Question): Promise<boolean> {
 
 const help: [string, [string, string][]][] = [
     ["Everywhere", [["j  k", "next, previous"], ["Enter", "open"], ["Esc", "back"], ["/", "filter the list"],
-                    ["i", "approvals"], ["t", "light, dark, automatic"], ["?", "this list"]]],
+                    ["i", "approvals"], ["l", "the audit"], ["t", "light, dark, automatic"], ["?", "this list"]]],
     ["A call", [["x", "kill it"], ["o", "to its output"], ["f", "follow the output"], ["w", "wrap long lines"],
                 ["s", "find in the output"], ["n  N", "next, previous find"], ["y", "copy the output"]]],
     ["Approvals", [["j  k", "next, previous"], ["a", "allow once"], ["A", "allow always: shows the rule first"],
                    ["d", "deny, with a reason"]]],
+    ["Audit", [["/", "search"], ["j  k", "next, previous"], ["Enter", "all that is known of it"]]],
 ];
 
 export function show_help(): void {

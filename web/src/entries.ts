@@ -26,7 +26,9 @@ const plain_status: Partial<Record<Report["status"], [Look, string]>> = {
     lost: ["unknown", "lost"],
 };
 
-export function status_of_report(report: Report): [Look, string] {
+type Ending = Pick<Report, "status" | "exit_code" | "signal" | "limit" | "background">;
+
+export function status_of_report(report: Ending): [Look, string] {
     if (report.status === "exited")
         return report.exit_code === 0 ? ["good", "exit 0"] : ["bad", `exit ${report.exit_code}`];
     if (report.status === "signaled") return ["bad", report.signal ?? "signal"];

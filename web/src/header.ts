@@ -21,7 +21,9 @@ export class Header {
     constructor(say: (text: string) => void) {
         this.element = h("header", { class: "top" },
             h("a", { class: "brand", href: "#/" }, h("img", { src: "/icon.svg", alt: "", width: "22", height: "22" }), "husk"),
-            this.workspace, this.walls, h("span", { class: "spacer" }), this.link, this.inbox,
+            this.workspace, this.walls, h("span", { class: "spacer" }), this.link,
+            h("a", { class: "inbox-link", href: "#/audit", "aria-label": "Audit" }, icon("log"),
+                h("span", { class: "inbox-word" }, "Audit")), this.inbox,
             h("button", { type: "button", class: "icon-button", "aria-label": "Light or dark", title: "Light or dark (t)",
                           onclick: () => say(`Theme: ${next_theme()}`) }, icon("theme")),
             h("button", { type: "button", class: "icon-button", "aria-label": "Keys", title: "Keys (?)",

@@ -14,6 +14,7 @@ const shapes = {
     denied: [circle, "M3.7 3.7l8.6 8.6"],
     unknown: ["M3 8h2", "M7 8h2", "M11 8h2"],
     inbox: ["M2 9l2-6h8l2 6v4H2z", "M2 9h3.5l1 2h3l1-2H14"],
+    log: ["M3 2.5h10v11H3z", "M5.5 5.5h5", "M5.5 8h5", "M5.5 10.5h3"],
     back: ["M9.5 3L4.5 8l5 5"],
     copy: ["M5.5 5.5h8v8h-8z", "M3.5 10.5h-1v-8h8v1"],
     wrap: ["M2 4h12", "M2 8h9.5a2.2 2.2 0 0 1 0 4.4H8", "M9.8 10.4l-2 2 2 2"],

@@ -3,7 +3,7 @@
 export type Keys = Record<string, () => void>;
 
 function is_typing(target: EventTarget | null): boolean {
-    return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+    return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }
 
 // `keys` is asked at each stroke: which keys there are depends on the page. A handler that leaves the key to the

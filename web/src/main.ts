@@ -1,6 +1,7 @@
 // The console: the store is fed by events, the views show it, the address says which one.
 
 import { ApiError, api } from "./api";
+import { AuditView } from "./audit_view";
 import type { Approval } from "./api_types";
 import { DetailView } from "./detail_view";
 import { show_help } from "./dialogs";
@@ -28,6 +29,7 @@ class Console {
     private list = new ListView(this.store);
     private overview = new Overview(this.store);
     private inbox = new InboxView(this.store, this.notices);
+    private audit = new AuditView(this.notices);
     private detail: DetailView | null = null;
     private route: Route = { page: "list" };
     private main = h("main", { class: "main", tabindex: "-1" });
@@ -112,10 +114,12 @@ class Console {
         this.list.current = route.page === "entry" ? route.key : null;
         this.main.scrollTop = 0;
         if (route.page === "inbox") this.main.replaceChildren(this.inbox.element);
+        else if (route.page === "audit") this.main.replaceChildren(this.audit.element);
         else if (route.page === "list") this.main.replaceChildren(this.overview.element);
         else this.main.replaceChildren(h("p", { class: "empty" }, "…"));
         this.update();
         if (route.page === "inbox") this.inbox.move(1);
+        if (route.page === "audit") this.audit.open();
     }
 
     private current_entry(): Entry | null {
@@ -143,7 +147,7 @@ class Console {
         this.list.update();
         if (this.route.page === "inbox") this.inbox.update();
         else if (this.route.page === "list") this.overview.update();
-        else this.update_detail();
+        else if (this.route.page === "entry") this.update_detail();
     }
 
     private update_detail(): void {
@@ -181,14 +185,17 @@ class Console {
 
     private keys(): Keys {
         const inbox = this.route.page === "inbox";
+        const audit = this.route.page === "audit";
         const output = this.detail?.output;
-        const move = (step: 1 | -1) => (inbox ? this.inbox.move(step) : this.list.move(step));
+        const move = (step: 1 | -1) =>
+            (inbox ? this.inbox.move(step) : audit ? this.audit.move(step) : this.list.move(step));
         const keys: Keys = {
             "?": show_help,
-            "/": () => this.list.focus_filter(),
+            "/": () => (audit ? this.audit.focus_search() : this.list.focus_filter()),
             j: () => move(1),
             k: () => move(-1),
             i: () => { location.hash = "#/approvals"; },
+            l: () => { location.hash = "#/audit"; },
             t: () => this.notices.say(`Theme: ${next_theme()}`),
             Escape: () => { location.hash = "#/"; },
         };

@@ -1,0 +1,57 @@
+#include "contract/docware_metrics.h"
+
+#include <gtest/gtest.h>
+
+namespace husk::contract {
+namespace {
+
+Json record(const char* status, Json more) {
+    Json json = {{"status", status}, {"programs", {"make"}}, {"threats", Json::array()}};
+    json.update(more);
+    return json;
+}
+
+TEST(DocwareMetrics, OfNothingAreNull) {
+    const Json metrics = DocwareMetrics(2).json();
+    EXPECT_EQ(metrics["executionStats"]["totalExecutions"], 0);
+    EXPECT_TRUE(metrics["executionStats"]["avgExecutionTime"].is_null());
+    EXPECT_TRUE(metrics["executionStats"]["p95ExecutionTime"].is_null());
+    EXPECT_TRUE(metrics["resourceStats"]["avgMemoryUsage"].is_null());
+    EXPECT_TRUE(metrics["resourceStats"]["totalDiskIO"].is_null());
+    EXPECT_EQ(metrics["commandTypeStats"], Json::object());
+}
+
+TEST(DocwareMetrics, CountOnlyWhatWasMeasured) {
+    DocwareMetrics metrics(2);
+    for (int time = 10; time <= 200; time += 10)
+        metrics.add(record(
+            "exited",
+            {{"duration_ms", time},
+             {"usage",
+              {{"user_ms", time / 2}, {"system_ms", time / 2}, {"peak_memory_bytes", time * 1000}}},
+             {"denials_total", 0}}));
+    metrics.add(record("timed_out", {{"usage", nullptr}, {"denials_total", 3}}));
+    metrics.add(record("denied", {{"programs", {"sudo"}}, {"threats", {"x"}}}));
+    metrics.add(record("running", Json::object()));
+    const Json json = metrics.json();
+    const Json& runs = json["executionStats"];
+    EXPECT_EQ(runs["totalExecutions"], 23);
+    EXPECT_EQ(runs["successfulExecutions"], 20);
+    EXPECT_EQ(runs["failedExecutions"], 2);
+    EXPECT_EQ(runs["avgExecutionTime"], 105);
+    EXPECT_EQ(runs["medianExecutionTime"], 100);
+    EXPECT_EQ(runs["p95ExecutionTime"], 190);
+    EXPECT_EQ(json["resourceStats"]["peakMemoryUsage"], 200'000);
+    EXPECT_EQ(json["resourceStats"]["avgCpuUsage"], 50);
+    EXPECT_EQ(json["securityStats"]["blockedCommands"], 1);
+    EXPECT_EQ(json["securityStats"]["securityViolations"], 2);
+    EXPECT_EQ(json["securityStats"]["threatDetections"], 1);
+    EXPECT_EQ(json["commandTypeStats"]["make"]["count"], 22);
+    EXPECT_EQ(json["commandTypeStats"]["make"]["successRate"], 0.952);
+    EXPECT_EQ(json["commandTypeStats"]["make"]["resourceUsage"]["cpu_time"], 105);
+    EXPECT_EQ(json["commandTypeStats"]["sudo"]["successRate"], 0);
+    EXPECT_TRUE(json["commandTypeStats"]["sudo"]["avgDuration"].is_null());
+}
+
+}  // namespace
+}  // namespace husk::contract

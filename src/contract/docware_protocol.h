@@ -1,0 +1,36 @@
+// The protocol of requests and responses of the contract `docware` (CommandExecutionRequest and
+// CommandExecutionResponse): pure, what carries it is elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+
+#include "contract/contract.h"
+
+namespace husk::contract {
+
+struct DocwareRequest {
+    std::string id;       // requestId
+    std::string session;  // empty: the conversation's
+    Json arguments;       // of the tool `Bash`
+};
+
+// The call that it means, or what is wrong with it in one sentence.
+std::expected<DocwareRequest, std::string> docware_request(const Json& body);
+
+// A call as it is now.
+struct DocwareState {
+    std::string request_id;
+    int64_t now = 0;  // milliseconds since 1970, as are the next two
+    int64_t started = 0;
+    std::optional<int64_t> ended = {};
+    bool is_cancelled = false;
+    Json output = nullptr;   // BashToolOutput: the structured content of the result
+    Json denials = nullptr;  // of the report: what walls have stopped
+};
+
+Json docware_response(const DocwareState& state);
+
+}  // namespace husk::contract

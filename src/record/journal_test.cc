@@ -1,0 +1,187 @@
+#include "record/journal.h"
+
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "record/test_place.h"
+#include "record/verify.h"
+
+namespace husk::audit {
+namespace {
+
+std::vector<std::string> ids_in(const Place& place) {
+    std::vector<std::string> ids;
+    const auto dir = open_folder(place.state());
+    const auto numbers = file_numbers(*dir);
+    for (const uint64_t number : *numbers)
+        EXPECT_TRUE(read_lines(*dir, number, 0, [&](const JournalLine& line) {
+            const auto json = nlohmann::json::parse(line.text, nullptr, false);
+            if (json.contains("id")) ids.push_back(json["id"]);
+        }));
+    return ids;
+}
+
+std::string note(int number) { return R"({"id":"n)" + std::to_string(number) + "\"}"; }
+
+TEST(Journal, KeepsWhatIsAddedForItsOwnerOnly) {
+    const Place place;
+    Journal journal(place.state());
+    EXPECT_FALSE(std::filesystem::exists(place.state()));  // nothing is made before it is needed
+    for (int number = 0; number < 3; ++number) ASSERT_TRUE(journal.append(note(number)));
+    EXPECT_EQ(ids_in(place), (std::vector<std::string>{"n0", "n1", "n2"}));
+    struct stat info{};
+    ASSERT_EQ(::stat(place.file(1).c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0600U);
+    ASSERT_EQ(::stat((place.state() / folder).c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0700U);
+    const auto proof = verify(place.state());
+    ASSERT_TRUE(proof);
+    EXPECT_EQ(proof->records, 3U);
+    EXPECT_TRUE(proof->from_the_start);
+    EXPECT_EQ(proof->broken_total, 0U);
+    EXPECT_EQ(proof->last.size(), 64U);
+}
+
+TEST(Journal, GoesOnInTheNextFileAndForgetsTheOldest) {
+    const Place place;
+    Journal journal(place.state(), {.file_bytes = 1000, .files = 3});
+    for (int number = 0; number < 60; ++number) ASSERT_TRUE(journal.append(note(number)));
+    const auto dir = open_folder(place.state());
+    const auto numbers = file_numbers(*dir);
+    ASSERT_TRUE(numbers);
+    EXPECT_EQ(numbers->size(), 3U);
+    EXPECT_GT(numbers->front(), 1U);
+    EXPECT_EQ(ids_in(place).back(), "n59");
+    const auto proof = verify(place.state());
+    EXPECT_EQ(proof->broken_total, 0U);
+    EXPECT_FALSE(proof->from_the_start);
+}
+
+// Threads with a journal of their own are like processes: each has its own descriptor.
+TEST(Journal, ManyMayWriteAtOnce) {
+    const Place place;
+    const Retention small{.file_bytes = 20'000, .files = 1000};
+    Journal shared(place.state(), small);
+    std::vector<std::jthread> writers;
+    for (int writer = 0; writer < 8; ++writer)
+        writers.emplace_back([&, writer] {
+            Journal own(place.state(), small);
+            for (int number = 0; number < 100; ++number)
+                EXPECT_TRUE((writer % 2 == 0 ? shared : own).append(note(writer * 100 + number)));
+        });
+    writers.clear();
+    auto ids = ids_in(place);
+    EXPECT_EQ(ids.size(), 800U);
+    std::ranges::sort(ids);
+    EXPECT_EQ(std::ranges::unique(ids).size(), 0U);
+    const auto proof = verify(place.state());
+    EXPECT_EQ(proof->records, 800U);
+    EXPECT_EQ(proof->broken_total, 0U);
+    EXPECT_EQ(proof->torn, 0U);
+}
+
+TEST(Journal, ALineThatWasTornIsPassedOver) {
+    const Place place;
+    Journal journal(place.state());
+    ASSERT_TRUE(journal.append(note(0)));
+    place.write(1, place.text(1) + R"({"id":"torn","comm)");
+    ASSERT_TRUE(journal.append(note(1)));
+    ASSERT_TRUE(journal.append(note(2)));
+    EXPECT_EQ(ids_in(place), (std::vector<std::string>{"n0", "n1", "n2"}));
+    const auto proof = verify(place.state());
+    EXPECT_EQ(proof->torn, 1U);
+    EXPECT_EQ(proof->records, 3U);
+    EXPECT_EQ(proof->broken_total, 0U);
+}
+
+TEST(Journal, OneThatWasDeletedIsBegunAnew) {
+    const Place place;
+    Journal journal(place.state());
+    ASSERT_TRUE(journal.append(note(0)));
+    std::filesystem::remove_all(place.state() / folder);
+    ASSERT_TRUE(journal.append(note(1)));
+    EXPECT_EQ(ids_in(place), (std::vector<std::string>{"n1"}));
+}
+
+TEST(Journal, WhoeverKeepsTheLockIsNotWaitedForForEver) {
+    const Place place;
+    Journal journal(place.state());
+    ASSERT_TRUE(journal.append(note(0)));
+    const int other = ::open(place.file(1).c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_EQ(::flock(other, LOCK_EX), 0);
+    const auto refused = journal.append(note(1));
+    EXPECT_FALSE(refused);
+    ::close(other);
+    EXPECT_TRUE(journal.append(note(2)));
+    EXPECT_EQ(ids_in(place), (std::vector<std::string>{"n0", "n2"}));
+}
+
+struct Change {
+    const char* what;
+    std::function<void(const Place&)> change;
+    const char* found;  // empty: it is not
+};
+
+std::string without_line(const std::string& text, size_t number) {
+    std::istringstream lines(text);
+    std::string line, rest;
+    for (size_t at = 1; std::getline(lines, line); ++at)
+        if (at != number) rest += line + "\n";
+    return rest;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(Verify, FindsWhatWasChanged) {
+    const Change changes[] = {
+        {"a word", [](const Place& p) { p.write(1, replaced(p.text(1), "n1", "xx")); },
+         "000001.jsonl:3: "},
+        {"a line that is gone", [](const Place& p) { p.write(1, without_line(p.text(1), 3)); },
+         "000001.jsonl:3: "},
+        {"the first line", [](const Place& p) { p.write(1, without_line(p.text(1), 1)); },
+         "000001.jsonl:1: "},
+        {"a digest",
+         [](const Place& p) {
+             p.write(1, replaced(p.text(1), "\"chain\":\"", "\"chain\":\"0").substr(0));
+         },
+         ""},  // the line is torn then, and the next does not fit
+        {"a file that is gone", [](const Place& p) { std::filesystem::remove(p.file(2)); },
+         "000003.jsonl:1: "},
+    };
+    for (const Change& one : changes) {
+        SCOPED_TRACE(one.what);
+        const Place place;
+        Journal journal(place.state(), {.file_bytes = 1000, .files = 100});
+        for (int number = 0; number < 25; ++number) ASSERT_TRUE(journal.append(note(number)));
+        ASSERT_EQ(verify(place.state())->broken_total, 0U);
+        one.change(place);
+        const auto proof = verify(place.state());
+        ASSERT_TRUE(proof);
+        EXPECT_GT(proof->broken_total + proof->torn, 0U);
+        if (*one.found != '\0') {
+            ASSERT_FALSE(proof->broken.empty());
+            EXPECT_TRUE(proof->broken[0].starts_with(one.found)) << proof->broken[0];
+        }
+    }
+}
+
+// The page of the format says so: a chain alone cannot tell that its end was cut off.
+TEST(Verify, AnEndThatWasCutOffShowsOnlyInTheLastDigest) {
+    const Place place;
+    Journal journal(place.state());
+    for (int number = 0; number < 3; ++number) ASSERT_TRUE(journal.append(note(number)));
+    const std::string last = verify(place.state())->last;
+    place.write(1, without_line(place.text(1), 4));
+    const auto proof = verify(place.state());
+    EXPECT_EQ(proof->broken_total, 0U);
+    EXPECT_NE(proof->last, last);
+}
+
+}  // namespace
+}  // namespace husk::audit

@@ -1,0 +1,93 @@
+#include "serve/http_docware.h"
+
+#include <utility>
+
+#include "contract/docware_protocol.h"
+#include "render/report_json.h"
+#include "serve/http_v1.h"
+
+namespace husk::serve::http {
+namespace {
+
+// As many as calls are remembered, and those that can be under way.
+constexpr size_t most_known = 8192;
+
+bool serves_docware(const Parts& parts, const ExchangePtr& exchange) {
+    if (parts.about["contract"] == "docware") return true;
+    exchange->fail(404, "no_such_contract",
+                   "this server serves another contract; start it with --contract docware");
+    return false;
+}
+
+Json response_of(const std::string& request_id, const std::string& call) {
+    const Json now = Json::parse(call, nullptr, false);
+    contract::DocwareState state{.request_id = request_id,
+                                 .now = now_ms(),
+                                 .started = now["started"].get<int64_t>(),
+                                 .is_cancelled = now["state"] == "cancelled",
+                                 .output = member(now["result"], "structuredContent"),
+                                 .denials = member(now["report"], "denials")};
+    if (now["ended"].is_number()) state.ended = now["ended"].get<int64_t>();
+    return contract::docware_response(state);
+}
+
+void respond(Parts& parts, const ExchangePtr& exchange, int status, const std::string& request_id) {
+    const auto call = parts.docware.call_of(request_id);
+    const auto text = call ? parts.calls.json(*call) : std::nullopt;
+    if (!text) return exchange->fail(404, "no_such_request", "there is no request " + request_id);
+    exchange->respond(json_response(status, response_of(request_id, *text)));
+}
+
+}  // namespace
+
+bool DocwareRequests::add(const std::string& request_id, const std::string& call_id) {
+    if (!calls_.emplace(request_id, call_id).second) return false;
+    in_order_.push_back(request_id);
+    if (in_order_.size() > most_known) {
+        calls_.erase(in_order_.front());
+        in_order_.pop_front();
+    }
+    return true;
+}
+
+std::optional<std::string> DocwareRequests::call_of(const std::string& request_id) const {
+    const auto found = calls_.find(request_id);
+    if (found == calls_.end()) return std::nullopt;
+    return found->second;
+}
+
+void request_execution(Parts& parts, const ExchangePtr& exchange, const PathParts&) {
+    if (!serves_docware(parts, exchange)) return;
+    const auto body = body_of(exchange);
+    if (!body) return;
+    const auto request = contract::docware_request(*body);
+    if (!request) return exchange->fail(400, "bad_request", request.error());
+    if (parts.docware.call_of(request->id))
+        return exchange->fail(409, "request_exists", "there is a request " + request->id);
+    if (parts.calls.under_way() >= most_under_way)
+        return exchange->fail(429, "busy", "too many calls are under way; try again later");
+    const std::string wait = value_of(exchange->request, "wait");
+    const bool waits = wait != "false" && wait != "0";
+    Calls::New call{.via = "v1", .tool = "Bash", .arguments = render::dump(request->arguments)};
+    call.context.apart = request->session;
+    if (waits)
+        call.on_over = [&parts, exchange, id = request->id](const std::string&) {
+            respond(parts, exchange, 200, id);
+        };
+    const std::string call_id = parts.calls.start(std::move(call));
+    parts.docware.add(request->id, call_id);
+    if (!waits) return respond(parts, exchange, 202, request->id);
+    exchange->on_gone = [&parts, call_id] { parts.calls.cancel(call_id); };
+}
+
+void tell_execution(Parts& parts, const ExchangePtr& exchange, const PathParts& path) {
+    if (serves_docware(parts, exchange)) respond(parts, exchange, 200, path[0]);
+}
+
+void end_execution(Parts& parts, const ExchangePtr& exchange, const PathParts& path) {
+    if (!serves_docware(parts, exchange)) return;
+    if (const auto call = parts.docware.call_of(path[0])) parts.calls.cancel(*call);
+    respond(parts, exchange, 200, path[0]);
+}
+
+}  // namespace husk::serve::http
