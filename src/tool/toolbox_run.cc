@@ -76,9 +76,9 @@ ToolContext Toolbox::context_for(const contract::Run& run, const std::string& ap
     return context;
 }
 
-// When there is room for one more.
+// When there is room for one more; at once, where there is, because this is a quick thread.
 void Toolbox::start(const std::shared_ptr<Call>& call) {
-    running_.enter([this, call] { quick_.post([this, call] { launch(call); }); });
+    if (running_.enter([this, call] { quick_.post([this, call] { launch(call); }); })) launch(call);
 }
 
 void Toolbox::launch(const std::shared_ptr<Call>& call) {
