@@ -238,7 +238,8 @@ Tool bash(const Situation& situation) {
             .description = description_of_bash(situation),
             .takes = fields_of_bash(situation),
             .manner = manner,
-            .gives = answer_schema()};
+            .gives = answer_schema(),
+            .may_go_on = true};
 }
 
 Tool bash_output() {

@@ -47,6 +47,12 @@ const Json& member(const Json& object, std::string_view name) {
     return found == object.end() ? none : *found;
 }
 
+bool may_be_dropped(const Json& message) {
+    const Json& method = member(message, "method");
+    return method == "notifications/progress" || method == "notifications/resources/updated" ||
+           method == "notifications/resources/list_changed";
+}
+
 Message read_message(const Json& json) {
     if (!json.is_object()) return malformed(nullptr, "a message is a JSON object");
     const Json& id = member(json, "id");

@@ -120,6 +120,10 @@ void Toolbox::hold(Call& call, const std::string& shell_id) const {
 
 void Toolbox::ended(const std::shared_ptr<Call>& call, Report report) {
     running_.leave();
+    const Request& request = std::get<contract::Run>(call->action).request;
+    const bool moved =
+        !report.ended() && !request.background && request.timeout == call->context.answer_within;
+    if (moved && call->context.on_moved) call->context.on_moved(report.shell_id);
     const auto tell = [this, call, report = std::move(report)] {
         finish(*call, told(*call, report));
     };
