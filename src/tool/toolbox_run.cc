@@ -49,6 +49,16 @@ Report not_started(const Request& request, const std::string& why) {
     return report;
 }
 
+bool is_whole(const Excerpt& excerpt) {
+    if (excerpt.total_bytes == 0) return true;
+    return excerpt.shown.size() == 1 && excerpt.shown[0].first == 0 &&
+           excerpt.shown[0].second == excerpt.total_bytes;
+}
+
+bool is_whole(const Report& report) {
+    return is_whole(report.excerpt) && (!report.error_excerpt || is_whole(*report.error_excerpt));
+}
+
 }  // namespace
 
 std::expected<Request, std::string> Toolbox::equipped(const contract::Run& run) const {
@@ -141,7 +151,8 @@ Told Toolbox::told(Call& call, Report report) const {
     about.verdict = std::move(call.verdict);
     about.notes.insert(about.notes.begin(), deployment_.notes.begin(), deployment_.notes.end());
     if (run.portion.wanted()) about.output.clear();
-    if (about.shell_id.empty()) return told;
+    // What is there as a whole needs no words about how to get the rest.
+    if (about.shell_id.empty() || (!run.portion.wanted() && is_whole(about))) return told;
     const auto add = [&]() -> Result<void> {
         const KnownShell shell = call.shell && call.shell->id == about.shell_id
                                      ? TRY(known(*std::exchange(call.shell, std::nullopt)))
