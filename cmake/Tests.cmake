@@ -119,6 +119,7 @@ if(HUSK_TESTS)
     endfunction()
     husk_add_node_test(schemas)
     husk_add_node_test(sdk)
+    husk_add_node_test(tasks)
     husk_add_node_test(inspector)
     husk_add_node_test(conformance $<TARGET_FILE:conformance_server>)
 

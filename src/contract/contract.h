@@ -78,6 +78,7 @@ struct Tool {
     schema::Manner manner;
     std::optional<Json> gives = {};  // outputSchema
     bool only_reads = false;         // nothing that a command does is changed
+    bool may_go_on = false;          // what it runs can become a shell that nobody waits for
 };
 
 // An entry of MCP's tools/list.

@@ -168,7 +168,7 @@ Decoded decode_kill(const Json& arguments) {
 }
 
 Decoded decode(std::string_view tool, std::string_view text, const Situation& situation) {
-    const Tool chosen = husk_tool(tool, situation);
+    const Tool& chosen = husk_tool(tool, situation.arguments);
     const auto arguments = schema::read_arguments(text, chosen.takes, chosen.manner);
     if (!arguments) return std::unexpected(husk_error(arguments.error()));
     if (tool == "bash_output") return decode_output(*arguments);

@@ -6,8 +6,8 @@
 namespace husk::contract {
 
 std::vector<Tool> husk_tools(const Situation& situation);
-// One of them, without making the others.
-Tool husk_tool(std::string_view name, const Situation& situation);
+// One of them by its name, made once: what it takes depends on nothing else.
+const Tool& husk_tool(std::string_view name, Situation::Arguments arguments);
 
 Answer husk_answer(const Action& action, const Outcome& outcome);
 

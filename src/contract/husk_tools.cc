@@ -1,6 +1,9 @@
 // The tools of Husk's own contract, as a model reads them. The description is the largest lever
 // there is on what a model does: each sentence is there because without it models go wrong.
 #include "contract/husk.h"
+
+#include <algorithm>
+
 #include "contract/modes.h"
 
 namespace husk::contract {
@@ -235,7 +238,8 @@ Tool bash(const Situation& situation) {
             .description = description_of_bash(situation),
             .takes = fields_of_bash(situation),
             .manner = manner,
-            .gives = answer_schema()};
+            .gives = answer_schema(),
+            .may_go_on = true};
 }
 
 Tool bash_output() {
@@ -340,12 +344,11 @@ std::vector<Tool> husk_tools(const Situation& situation) {
     return {bash(situation), bash_output(), bash_wait(), bash_kill(), bash_list()};
 }
 
-Tool husk_tool(std::string_view name, const Situation& situation) {
-    if (name == "bash_output") return bash_output();
-    if (name == "bash_wait") return bash_wait();
-    if (name == "bash_kill") return bash_kill();
-    if (name == "bash_list") return bash_list();
-    return bash(situation);
+const Tool& husk_tool(std::string_view name, Situation::Arguments arguments) {
+    static const std::vector<Tool> usual = husk_tools({});
+    static const std::vector<Tool> all = husk_tools({.arguments = Situation::Arguments::All});
+    const bool shows_all = arguments == Situation::Arguments::All;
+    return *std::ranges::find(shows_all ? all : usual, name, &Tool::name);
 }
 
 }  // namespace husk::contract

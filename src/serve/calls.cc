@@ -3,12 +3,15 @@
 
 #include "render/report_json.h"
 #include "serve/connection_parts.h"
+#include "serve/tasks.h"
 
 namespace husk::serve {
 namespace {
 
 // Clients give up after a minute in which they hear nothing.
 constexpr std::chrono::milliseconds answer_within(50'000);
+// One that knows tasks need not wait even that long.
+constexpr std::chrono::milliseconds task_after(500);
 constexpr size_t most_calls = 4096;
 
 }  // namespace
@@ -25,34 +28,69 @@ void Connection::call_tool(const Request& request, const Speaker& speaker, const
     const auto call = std::make_shared<Call>(Call{
         request.id, request.id.dump(), name.get<std::string>(),
         arguments.is_null() ? "{}" : render::dump(arguments), speaker, ways.answer, ways.aside});
+    call->wants_task = speaker.era == Era::Connections && has_tasks(speaker) &&
+                       member(request.params, "task").is_object();
+    if (call->wants_task && !server_.toolbox.can_be_task(call->tool))
+        return refuse_it({Code::NoSuchMethod, "the tool " + call->tool + " cannot be a task"});
     if (const auto taken = take_answer(*call, request.params); !taken)
         return refuse_it(taken.error());
     if (const auto listed = enlist(call); !listed) return refuse_it(listed.error());
+    server_.call(call->tool, call->arguments, context_for(call, request.params),
+                 [this, call](tool::Toolbox::Called result) {
+                     finish(*call, answer_of(call, std::move(result)));
+                 });
+}
 
-    tool::CallContext context{
-        .cancel = call->stop.get_token(), .answer_within = answer_within, .apart = apart_};
-    const Json& token = member(member(request.params, "_meta"), "progressToken");
+tool::CallContext Connection::context_for(const std::shared_ptr<Call>& call, const Json& params) {
+    tool::CallContext context{.cancel = call->stop.get_token(),
+                              .answer_within = answer_within,
+                              .apart = apart_,
+                              .in_background = call->wants_task};
+    const Json& token = member(member(params, "_meta"), "progressToken");
+    const bool takes_tasks = call->speaker.era == Era::Without && has_tasks(call->speaker) &&
+                             knows_tasks(call->speaker.capabilities) &&
+                             server_.toolbox.can_be_task(call->tool);
     if (token.is_string() || token.is_number()) {
-        call->progress = std::make_shared<Progress>(token, call->aside);
+        // The stream of the call ends when there is a task.
+        call->progress = std::make_shared<Progress>(token, call->wants_task ? send_ : call->aside);
         server_.ticker.add(call->progress);
         context.answer_within.reset();
-        context.on_shell = [progress = call->progress](const std::string& id) {
-            progress->set_shell(id);
-        };
+    } else if (takes_tasks) {
+        context.answer_within = task_after;
+        context.on_moved = [call](const std::string& id) { call->task = id; };
     }
-    if (can_ask(speaker.capabilities))
+    context.on_shell = [call](const std::string& id) {
+        if (call->progress) call->progress->set_shell(id);
+        if (call->progress && call->wants_task) call->progress->belong_to_task();
+        call->log(entry_about_start(id));
+    };
+    context.on_report = [call](const Report& report) {
+        const bool refused = std::holds_alternative<Denied>(report.ending) ||
+                             std::holds_alternative<NotStarted>(report.ending);
+        if (call->wants_task && !refused) call->task = report.shell_id;
+        if (!call->speaker.level) return;
+        for (const LogEntry& entry : entries_about(report)) call->log(entry);
+    };
+    if (can_ask(call->speaker.capabilities))
         context.ask = [this, call](const tool::Judged& judged,
                                    std::function<void(tool::Consent)> answer) {
             ask(call, judged, std::move(answer));
         };
-    server_.call(
-        call->tool, call->arguments, std::move(context),
-        [this, call](tool::Toolbox::Called result) {
-            if (!result)
-                return finish(*call,
-                              error_message(call->id, {Code::BadParameters, result.error()}));
-            finish(*call, result_message(call->id, dressed(*std::move(result), call->speaker.era)));
-        });
+    return context;
+}
+
+Json Connection::answer_of(const std::shared_ptr<Call>& call, tool::Toolbox::Called result) {
+    if (!result) return error_message(call->id, {Code::BadParameters, result.error()});
+    if (!call->task.empty()) return created_task(call);
+    // What was not run is no task, and there is no other way to say why.
+    if (call->wants_task) {
+        const Json& content = member(*result, "content");
+        const Json& text = member(content.empty() ? content : content.front(), "text");
+        return error_message(
+            call->id, {Code::BadParameters, text.is_string() ? text.get<std::string>() : "not run",
+                       std::move(*result)});
+    }
+    return result_message(call->id, dressed(*std::move(result), call->speaker.era));
 }
 
 std::expected<void, Fault> Connection::enlist(const std::shared_ptr<Call>& call) {
@@ -138,6 +176,7 @@ void Connection::finish(Call& call, const Json& message) {
 }
 
 void Connection::cancel(const Json& id) {
+    stop_awaiting(id.dump());
     std::shared_ptr<Call> call;
     std::map<std::string, Question> asked;
     {
@@ -161,13 +200,21 @@ void Connection::cancel(const Json& id) {
 
 void Connection::abandon() {
     std::map<std::string, Question> asked;
+    std::map<std::string, ShellWatch::Listening> awaited;
+    std::map<std::string, Followed> followed;
     {
         const std::lock_guard lock(guard_);
         closed_ = true;
+        awaited.swap(awaited_);
+        followed.swap(followed_);
         for (const auto& [key, call] : calls_) call->stop.request_stop();
         asked.swap(questions_);
     }
     for (const auto& [question, one] : asked) one.answer(tool::Consent::NotAsked);
+    for (const auto& [task, one] : followed)
+        if (one.progress) one.progress->stop();
+    subscriptions_.close();
+    endings_ = {};
 }
 
 void Connection::close() {

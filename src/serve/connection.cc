@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "serve/connection_parts.h"
+#include "serve/tasks.h"
 
 namespace husk::serve {
 namespace {
@@ -34,6 +35,8 @@ private:
     Json messages_ = Json::array();
 };
 
+Fault no_such_level() { return {Code::BadParameters, "a level is debug, info, ... emergency"}; }
+
 bool is_initialize(const Json& message) { return member(message, "method") == "initialize"; }
 
 }  // namespace
@@ -45,7 +48,10 @@ Server::Server(tool::Toolbox& tools)
       }) {}
 
 Connection::Connection(Server& server, Send send, std::string apart)
-    : server_(server), send_(std::move(send)), apart_(std::move(apart)) {}
+    : server_(server),
+      send_(std::move(send)),
+      apart_(std::move(apart)),
+      subscriptions_(server.toolbox, server.shells, send_) {}
 
 Connection::~Connection() { close(); }
 
@@ -71,7 +77,7 @@ std::expected<Connection::Speaker, Fault> Connection::speaker_of(const Request& 
     const Json& meta = member(request.params, "_meta");
     const Json& version = member(meta, "io.modelcontextprotocol/protocolVersion");
     if (version.is_null() && request.method != "server/discover")
-        return Speaker{Era::Connections, client_capabilities_, version_};
+        return Speaker{Era::Connections, client_capabilities_, version_, level_};
     if (!version.is_string())
         return std::unexpected(
             Fault{Code::BadParameters, "`_meta` needs io.modelcontextprotocol/protocolVersion"});
@@ -84,7 +90,9 @@ std::expected<Connection::Speaker, Fault> Connection::speaker_of(const Request& 
     if (!declared.is_object())
         return std::unexpected(
             Fault{Code::BadParameters, "`_meta` needs io.modelcontextprotocol/clientCapabilities"});
-    return Speaker{Era::Without, declared, std::string(version_without)};
+    const Json& level = member(meta, "io.modelcontextprotocol/logLevel");
+    if (!level.is_null() && !level_named(level)) return std::unexpected(no_such_level());
+    return Speaker{Era::Without, declared, std::string(version_without), level_named(level)};
 }
 
 void Connection::handle(const Request& request, const Ways& ways) {
@@ -92,17 +100,41 @@ void Connection::handle(const Request& request, const Ways& ways) {
     const auto speaker = speaker_of(request);
     if (!speaker) return reply(error_message(request.id, speaker.error()));
     if (request.method == "tools/call") return call_tool(request, *speaker, ways);
-    const bool begins = request.method == "initialize" && speaker->era == Era::Connections;
-    Answer result = begins
-                        ? initialize(request.params)
-                        : answer(request.method, {server_.toolbox, request.params, speaker->era});
+    if (request.method == "subscriptions/listen" && speaker->era == Era::Without) {
+        const bool tasks = has_tasks(*speaker) && knows_tasks(speaker->capabilities);
+        if (const auto open = subscriptions_.listen(request, tasks, ways); !open)
+            reply(error_message(request.id, open.error()));
+        return;
+    }
+    if (handle_task(request, *speaker, ways)) return;
+    Answer result = answer_to(request, *speaker);
     if (!result) return reply(error_message(request.id, result.error()));
     reply(result_message(request.id, dressed(*std::move(result), speaker->era)));
 }
 
+// What has to be remembered is remembered here.
+Answer Connection::answer_to(const Request& request, const Speaker& speaker) {
+    const Json& params = request.params;
+    if (speaker.era == Era::Connections) {
+        if (request.method == "initialize") return initialize(params);
+        if (request.method == "logging/setLevel") return set_level(params);
+        if (request.method == "resources/subscribe") return subscriptions_.subscribe(params);
+        if (request.method == "resources/unsubscribe") return subscriptions_.unsubscribe(params);
+        if (request.method == "resources/list") subscriptions_.follow_list();
+    }
+    Answer result = answer(request.method, {server_.toolbox, params, speaker.era});
+    if (result && request.method == "tools/list" && speaker.version == version_with_tasks)
+        for (Json& tool : (*result)["tools"])
+            if (server_.toolbox.can_be_task(tool["name"].get<std::string>()))
+                tool["execution"] = {{"taskSupport", "optional"}};
+    return result;
+}
+
 void Connection::handle(const Notification& notification, const Ways&) {
-    if (notification.method == "notifications/cancelled")
-        cancel(member(notification.params, "requestId"));
+    if (notification.method != "notifications/cancelled") return;
+    const Json& id = member(notification.params, "requestId");
+    subscriptions_.cancel(id);
+    cancel(id);
 }
 
 void Connection::handle(const Malformed& malformed, const Ways& ways) {
@@ -118,9 +150,30 @@ Answer Connection::initialize(const Json& params) {
     const bool known = std::ranges::find(versions_with_connections, version.get<std::string>()) !=
                        versions_with_connections.end();
     version_ = known ? version.get<std::string>() : std::string(versions_with_connections.back());
-    return Json{{"protocolVersion", version_},
-                {"capabilities", capabilities(Era::Connections)},
-                {"serverInfo", server_info()}};
+    Json able = capabilities();
+    if (version_ == version_with_tasks && server_.toolbox.has_tasks())
+        able["tasks"] = {{"list", Json::object()},
+                         {"cancel", Json::object()},
+                         {"requests", {{"tools", {{"call", Json::object()}}}}}};
+    return Json{
+        {"protocolVersion", version_}, {"capabilities", able}, {"serverInfo", server_info()}};
+}
+
+Answer Connection::set_level(const Json& params) {
+    const auto level = level_named(member(params, "level"));
+    if (!level) return std::unexpected(no_such_level());
+    level_ = level;
+    endings_ = server_.shells.list([&toolbox = server_.toolbox, send = send_,
+                                    level = *level](const std::vector<ShellWatch::Passed>& passed) {
+        for (const ShellWatch::Passed& one : passed) {
+            const auto shell = toolbox.own_shell(one.id);
+            if (one.lives || !shell) continue;
+            const Report report = tool::told_of(*shell).report;
+            const LogEntry entry = entry_about_end(report);
+            if (report.in_background && entry.level >= level) send(log_message(entry));
+        }
+    });
+    return Json::object();
 }
 
 }  // namespace husk::serve

@@ -12,8 +12,12 @@
 
 #include "serve/approvals.h"
 #include "serve/json_rpc.h"
+#include "serve/logging.h"
 #include "serve/methods.h"
 #include "serve/progress.h"
+#include "serve/shell_watch.h"
+#include "serve/subscriptions.h"
+#include "serve/ways.h"
 #include "tool/toolbox.h"
 
 namespace husk::serve {
@@ -25,18 +29,13 @@ struct Server {
                                       tool::CallContext context, tool::Toolbox::Done done)>;
     explicit Server(tool::Toolbox& tools);
     Server(tool::Toolbox& tools, Caller caller)
-        : toolbox(tools), call(std::move(caller)), ticker(tools) {}
+        : toolbox(tools), call(std::move(caller)), ticker(tools), shells(tools) {}
 
     tool::Toolbox& toolbox;
     Caller call;
     Tickets tickets;
     Ticker ticker;
-};
-
-// Where to go with what is said about a message: its answer, and what comes before that.
-struct Ways {
-    Send answer;
-    Send aside;
+    ShellWatch shells;
 };
 
 class Connection {
@@ -54,6 +53,8 @@ public:
     void receive(std::string_view text, const Ways& ways);
     // What came was not even a message.
     void refuse(const Fault& fault) { send_(error_message(nullptr, fault)); }
+    // What is listened to has an end; calls go on.
+    void end_subscriptions() { subscriptions_.close(); }
     // Cancels what is under way.
     void abandon();
     // The same, and waits until nothing of it is left.
@@ -69,8 +70,24 @@ private:
     void handle(const Malformed& malformed, const Ways& ways);
     std::expected<Speaker, Fault> speaker_of(const Request& request) const;
 
+    Answer answer_to(const Request& request, const Speaker& speaker);
     Answer initialize(const Json& params);
+    Answer set_level(const Json& params);
+    // task_calls.cc
+    bool has_tasks(const Speaker& speaker) const;
+    bool handle_task(const Request& request, const Speaker& speaker, const Ways& ways);
+    void await_task(const Request& request, const std::string& task, const Ways& ways);
+    bool stop_awaiting(const std::string& key);
+    void cancel_task(const Request& request, const tool::KnownShell& task, const Speaker& speaker,
+                     const Ways& ways);
+    Json created_task(const std::shared_ptr<Call>& call);
+    void follow_task(const std::string& task, std::shared_ptr<Progress> progress);
+    bool stop_following(const std::string& task);
+
+    // calls.cc
     void call_tool(const Request& request, const Speaker& speaker, const Ways& ways);
+    tool::CallContext context_for(const std::shared_ptr<Call>& call, const Json& params);
+    Json answer_of(const std::shared_ptr<Call>& call, tool::Toolbox::Called result);
     std::expected<void, Fault> enlist(const std::shared_ptr<Call>& call);
     std::expected<void, Fault> take_answer(Call& call, const Json& params);
     void ask(const std::shared_ptr<Call>& call, const tool::Judged& judged,
@@ -81,8 +98,9 @@ private:
     Server& server_;
     Send send_;
     std::string apart_;
-    std::string version_;       // that `initialize` agreed on
-    Json client_capabilities_;  // that it declared
+    std::string version_;         // that `initialize` agreed on
+    Json client_capabilities_;    // that it declared
+    std::optional<Level> level_;  // that it asked for; none: nothing is logged
 
     struct Question {
         std::shared_ptr<Call> call;
@@ -94,7 +112,16 @@ private:
     size_t under_way_ = 0;
     std::map<std::string, std::shared_ptr<Call>> calls_;  // by id
     std::map<std::string, Question> questions_;           // by the id of our own request
+    // Requests that are answered when a task is over, by id; and tasks that this client has begun.
+    struct Followed {
+        ShellWatch::Listening ear;
+        std::shared_ptr<Progress> progress;
+    };
+    std::map<std::string, ShellWatch::Listening> awaited_;
+    std::map<std::string, Followed> followed_;
     uint64_t asked_ = 0;
+    Subscriptions subscriptions_;
+    ShellWatch::Listening endings_;  // of shells that nobody waits for, to be logged
 };
 
 }  // namespace husk::serve

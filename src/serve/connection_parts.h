@@ -14,6 +14,7 @@ struct Connection::Speaker {
     Era era;
     Json capabilities;
     std::string version;
+    std::optional<Level> level = {};  // from which on it wants to hear what there is to log
 };
 
 // A call of a tool that is under way.
@@ -28,6 +29,12 @@ struct Connection::Call {
     std::shared_ptr<Progress> progress = {};
     std::optional<tool::Consent> consent = {};  // that came with the request
     std::stop_source stop = {};
+    bool wants_task = false;
+    std::string task = {};  // the shell that it has become
+
+    void log(const LogEntry& entry) const {
+        if (speaker.level && entry.level >= *speaker.level) aside(log_message(entry));
+    }
 };
 
 }  // namespace husk::serve

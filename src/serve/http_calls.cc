@@ -133,7 +133,9 @@ void Calls::watch(const CallPtr& call, tool::CallContext& context) {
             events_.tell("call.changed", id, call->event());
         });
     };
-    context.on_report = [this, call](const Report& report) {
+    auto on_report = std::move(context.on_report);
+    context.on_report = [this, call, on_report = std::move(on_report)](const Report& report) {
+        if (on_report) on_report(report);
         std::string text = render::dump(report_without_output(report));
         loop_.post([call, text = std::move(text), status = std::string(status_word(report.ending)),
                     shell = report.shell_id] {

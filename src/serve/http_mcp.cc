@@ -111,17 +111,20 @@ void Mcp::post_without(const ExchangePtr& exchange, const Json& message) {
                       {Code::BadParameters,
                        "`_meta` needs io.modelcontextprotocol/protocolVersion and "
                        "io.modelcontextprotocol/clientCapabilities"});
+    if (member(message, "method") == "subscriptions/listen" &&
+        !accepts(exchange->request, "text/event-stream"))
+        return exchange->fail(406, "wrong_type", "Accept must have text/event-stream");
     const auto connection = std::make_shared<serve::Connection>(server_, [](const Json&) {});
     const auto reply = std::make_shared<Reply*>(nullptr);
     const auto over = [this, connection, reply] {
-        std::erase_if(single_, [&](const ReplyPtr& one) { return one.get() == *reply; });
+        std::erase_if(single_, [&](const auto& one) { return one.first.get() == *reply; });
         connection->abandon();
         dispose(connection);
     };
     const auto made = std::make_shared<Reply>(
         loop_, exchange, Reply::Options{.status_tells = true, .on_done = over, .on_left = over});
     *reply = made.get();
-    single_.insert(made);
+    single_.emplace(made, connection);
     made->start();
     connection->receive(exchange->request.body, made->ways());
 }
@@ -149,8 +152,10 @@ void Mcp::begin_session(const ExchangePtr& exchange) {
     const auto listen = [&loop = loop_, weak = std::weak_ptr(session)](const Json& said) {
         loop.post([weak, said] {
             const auto here = weak.lock();
-            if (here && here->listening)
-                here->listening->write(sse_frame("", "message", said.dump()));
+            if (!here || !here->listening) return;
+            constexpr size_t much = 64 * 1024;
+            if (may_be_dropped(said) && here->listening->unsent() > much) return;
+            here->listening->write(sse_frame("", "message", said.dump()));
         });
     };
     session->connection = std::make_shared<serve::Connection>(server_, listen, session->id);
@@ -275,6 +280,7 @@ void Mcp::sweep() {
 void Mcp::close() {
     sweep_.cancel();
     while (!sessions_.empty()) end(sessions_.begin()->second);
+    for (const auto& [reply, connection] : single_) connection->end_subscriptions();
 }
 
 }  // namespace husk::serve::http

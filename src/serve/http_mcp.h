@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "serve/connection.h"
@@ -46,7 +45,8 @@ private:
     Loop& loop_;
     serve::Server server_;
     std::map<std::string, SessionPtr> sessions_;
-    std::set<ReplyPtr> single_;  // of requests without a session
+    std::map<ReplyPtr, std::shared_ptr<serve::Connection>>
+        single_;  // of requests without a session
     uint64_t streams_ = 0;
     Timer sweep_;
     tool::Workers gone_{8};  // for waiting until what was cancelled is over

@@ -35,6 +35,8 @@ const Json& name_in(const Json& message) {
     const Json& params = member(message, "params");
     if (method == "tools/call" || method == "prompts/get") return member(params, "name");
     if (method == "resources/read") return member(params, "uri");
+    if (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel")
+        return member(params, "taskId");
     return none;
 }
 

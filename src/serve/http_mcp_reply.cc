@@ -20,6 +20,7 @@ int status_of(const Json& message) {
         case Code::NoSuchMethod: return 404;
         case Code::NotJson:
         case Code::NotARequest:
+        case Code::MissingCapability:
         case Code::UnsupportedVersion:
         case Code::WrongHeader: return 400;
         default: return 200;
@@ -105,8 +106,7 @@ void Reply::aside(const Json& message) {
     begin_stream();
     // Of what only says that it goes on, one is enough for somebody who does not read.
     constexpr size_t much = 64 * 1024;
-    const bool may_be_dropped = member(message, "method") == "notifications/progress";
-    if (may_be_dropped && (!exchange_ || exchange_->unsent() > much)) return;
+    if (may_be_dropped(message) && (!exchange_ || exchange_->unsent() > much)) return;
     add_frame(message);
 }
 

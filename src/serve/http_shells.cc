@@ -46,7 +46,9 @@ LiveShells::LiveShells(Loop& loop, const run::StateDir& state, Events& events, O
                             .record_changed = [this](const std::string& id) { changed(id); },
                             .record_removed = [this](const std::string& id) { removed(id); },
                             .log_grew = [this](const std::string& id) { grew(id); }};
-    watch_ = std::make_unique<SpoolWatch>(loop, state, std::move(heard));
+    watch_ = std::make_unique<SpoolWatch>(state, std::move(heard));
+    if (watch_->fd() >= 0)
+        changes_ = std::make_unique<Readable>(loop, watch_->fd(), [this] { watch_->read(); });
     tick();
 }
 

@@ -14,7 +14,7 @@
 #include "serve/http_events.h"
 #include "serve/http_loop.h"
 #include "serve/http_shell_json.h"
-#include "serve/http_spool_watch.h"
+#include "serve/spool_watch.h"
 
 namespace husk::serve::http {
 
@@ -67,6 +67,7 @@ private:
     std::set<std::string> gone_;
     std::deque<std::string> gone_in_order_;
     std::unique_ptr<SpoolWatch> watch_;
+    std::unique_ptr<Readable> changes_;
 };
 
 }  // namespace husk::serve::http

@@ -40,6 +40,12 @@ std::expected<Json, Fault> parse_message(std::string_view text) {
     return json;
 }
 
+bool may_be_dropped(const Json& message) {
+    const Json& method = member(message, "method");
+    return method == "notifications/progress" || method == "notifications/resources/updated" ||
+           method == "notifications/resources/list_changed";
+}
+
 Message read_message(const Json& json) {
     if (!json.is_object()) return malformed(nullptr, "a message is a JSON object");
     const Json& id = member(json, "id");

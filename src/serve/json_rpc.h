@@ -19,9 +19,11 @@ enum class Code {
     NotARequest = -32600,
     NoSuchMethod = -32601,
     BadParameters = -32602,
+    Internal = -32603,
     Busy = -32000,
-    NoSuchResource = -32002,  // in the era of connections
-    WrongHeader = -32020,     // of HTTP
+    NoSuchResource = -32002,     // in the era of connections
+    WrongHeader = -32020,        // of HTTP
+    MissingCapability = -32021,  // of the client
     UnsupportedVersion = -32022,
 };
 
@@ -59,6 +61,9 @@ Json result_message(const Json& id, Json result);
 Json error_message(const Json& id, const Fault& fault);
 Json request_message(const Json& id, std::string_view method, Json params);
 Json notification_message(std::string_view method, Json params);
+
+// Only says that something goes on: for a reader who is behind, the next one will do.
+bool may_be_dropped(const Json& message);
 
 using schema::member;
 

@@ -1,12 +1,12 @@
 #include "serve/methods.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
 #include "base/result.h"
 #include "serve/resources.h"
+#include "serve/tasks.h"
 
 namespace husk::serve {
 namespace {
@@ -18,18 +18,11 @@ std::unexpected<Fault> wrong(std::string message) {
 Answer ping(const Asked&) { return Json::object(); }
 
 Answer discover(const Asked& asked) {
+    Json able = capabilities();
+    if (asked.toolbox.has_tasks())
+        able["extensions"] = {{std::string(tasks_extension), Json::object()}};
     return Json{{"supportedVersions", Json::array({version_without})},
-                {"capabilities", capabilities(asked.era)}};
-}
-
-// What there is to say is in results; so all levels are alike.
-Answer set_level(const Asked& asked) {
-    constexpr std::array<std::string_view, 8> levels = {"debug", "info",     "notice", "warning",
-                                                        "error", "critical", "alert",  "emergency"};
-    const Json& level = member(asked.params, "level");
-    if (std::ranges::none_of(levels, [&](std::string_view one) { return level == one; }))
-        return wrong("`level` is debug, info, ... emergency");
-    return Json::object();
+                {"capabilities", std::move(able)}};
 }
 
 // Every list fits on one page, so no cursor was ever given.
@@ -79,7 +72,6 @@ struct Method {
 constexpr int long_ms = 300'000;
 constexpr Method methods[] = {
     {"ping", Era::Connections, ping},
-    {"logging/setLevel", Era::Connections, set_level},
     {"server/discover", Era::Without, discover, long_ms},
     {"tools/list", std::nullopt, tools, long_ms},
     {"resources/list", std::nullopt, resources, 0},
@@ -111,11 +103,11 @@ Json dressed(Json result, Era era) {
 
 Json server_info() { return {{"name", "husk"}, {"title", "Husk"}, {"version", HUSK_VERSION}}; }
 
-Json capabilities(Era era) {
-    Json able = {
-        {"tools", Json::object()}, {"resources", Json::object()}, {"completions", Json::object()}};
-    if (era == Era::Connections) able["logging"] = Json::object();
-    return able;
+Json capabilities() {
+    return {{"tools", Json::object()},
+            {"resources", {{"subscribe", true}, {"listChanged", true}}},
+            {"completions", Json::object()},
+            {"logging", Json::object()}};
 }
 
 }  // namespace husk::serve

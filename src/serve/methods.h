@@ -30,6 +30,6 @@ Answer answer(const std::string& method, const Asked& asked);
 Json dressed(Json result, Era era);
 
 Json server_info();
-Json capabilities(Era era);
+Json capabilities();  // that both eras have
 
 }  // namespace husk::serve

@@ -37,6 +37,9 @@ void Outbox::put(std::string line, Kind kind) {
     {
         const std::lock_guard lock(guard_);
         if (over_ || (kind == Kind::MayBeDropped && bytes_ > behind)) return;
+        // Waking a thread takes longer than most answers.
+        if (bytes_ == 0) line.erase(0, line.size() - write_now(line).size());
+        if (line.empty()) return;
         bytes_ += line.size();
         lines_.push_back(std::move(line));
     }
@@ -51,6 +54,15 @@ void Outbox::wait_for_room(const std::stop_token& stop) {
 void Outbox::drain(std::chrono::milliseconds patience) {
     std::unique_lock lock(guard_);
     changed_.wait_for(lock, patience, [this] { return over_ || bytes_ == 0; });
+}
+
+std::string_view Outbox::write_now(std::string_view line) const {
+    if (line.size() > PIPE_BUF) return line;
+    pollfd ready[] = {{fd_, POLLOUT, 0}};
+    if (!os::wait_for(ready, os::Clock::now()) || ready[0].revents != POLLOUT) return line;
+    const ssize_t wrote = ::write(fd_, line.data(), line.size());
+    if (wrote > 0) line.remove_prefix(static_cast<size_t>(wrote));
+    return line;
 }
 
 // A pipe that is ready takes so much without keeping us, whatever its reader does next.

@@ -25,7 +25,7 @@ public:
     Outbox(const Outbox&) = delete;
     Outbox& operator=(const Outbox&) = delete;
 
-    // Never waits.
+    // Never waits. Written at once if the reader is not behind, else by the outbox's own thread.
     enum class Kind { Needed, MayBeDropped };  // dropped when the reader is behind
     void put(std::string line, Kind kind);
     // Waits while so much has not been read that nothing more should be begun; not beyond a stop.
@@ -37,6 +37,8 @@ private:
     Outbox(int fd, os::Bell bell, std::function<void()> on_gone);
     void loop();
     bool write_line(std::string_view line);
+    // What of it could not be written without waiting.
+    std::string_view write_now(std::string_view line) const;
 
     int fd_;
     os::Bell bell_;  // rung when the writer shall give up

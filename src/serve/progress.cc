@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "serve/tasks.h"
+
 namespace husk::serve {
 namespace {
 
@@ -13,6 +15,11 @@ constexpr std::chrono::seconds longest_silence(5);
 void Progress::set_shell(const std::string& id) {
     const std::lock_guard lock(guard_);
     shell_ = id;
+}
+
+void Progress::belong_to_task() {
+    const std::lock_guard lock(guard_);
+    of_task_ = true;
 }
 
 void Progress::stop() {
@@ -32,6 +39,7 @@ bool Progress::tell(const tool::Toolbox& toolbox) {
     Json params = {{"progressToken", token_},
                    {"progress", static_cast<double>(passed.count()) / 1000}};
     if (!seen.last_line.empty()) params["message"] = std::move(seen.last_line);
+    if (of_task_) params["_meta"] = related_to(shell_);
     send_(notification_message("notifications/progress", std::move(params)));
     told_bytes_ = seen.bytes;
     told_ = now;

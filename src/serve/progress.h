@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,11 +10,10 @@
 #include <vector>
 
 #include "serve/json_rpc.h"
+#include "serve/ways.h"
 #include "tool/toolbox.h"
 
 namespace husk::serve {
-
-using Send = std::function<void(const Json& message)>;
 
 // One call whose client wants to hear of it.
 class Progress {
@@ -23,6 +21,8 @@ public:
     Progress(Json token, Send send) : token_(std::move(token)), send_(std::move(send)) {}
 
     void set_shell(const std::string& id);
+    // What is told says so.
+    void belong_to_task();
     // Nothing is sent after this has returned.
     void stop();
     // Sends what is new; or, now and then, that nothing is. False when stopped.
@@ -35,6 +35,7 @@ private:
     Send send_;
     std::mutex guard_;
     bool stopped_ = false;
+    bool of_task_ = false;
     std::string shell_;
     uint64_t told_bytes_ = 0;
     Clock::time_point start_ = Clock::now();

@@ -1,5 +1,8 @@
 #include "serve/resources.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -15,15 +18,15 @@ std::string uri_of(std::string_view id) {
     return std::string(before_id) + std::string(id) + std::string(behind_id);
 }
 
-std::optional<std::string> id_in(std::string_view uri) {
+}  // namespace
+
+std::optional<std::string> shell_in(std::string_view uri) {
     if (!uri.starts_with(before_id) || !uri.ends_with(behind_id)) return std::nullopt;
     if (uri.size() <= before_id.size() + behind_id.size()) return std::nullopt;
     uri.remove_prefix(before_id.size());
     uri.remove_suffix(behind_id.size());
     return std::string(uri);
 }
-
-}  // namespace
 
 std::expected<Json, Fault> list_resources(const tool::Toolbox& toolbox) {
     const auto shells = toolbox.shells();
@@ -51,7 +54,7 @@ Json list_resource_templates() {
 }
 
 std::optional<Json> read_resource(const tool::Toolbox& toolbox, std::string_view uri) {
-    const auto id = id_in(uri);
+    const auto id = shell_in(uri);
     if (!id) return std::nullopt;
     auto log = toolbox.log(*id, most_bytes);
     if (!log) return std::nullopt;
@@ -59,23 +62,25 @@ std::optional<Json> read_resource(const tool::Toolbox& toolbox, std::string_view
     return Json{{"contents", Json::array({content})}};
 }
 
+// Ids that begin so, and behind them those of commands in which the text is.
 Json complete(const tool::Toolbox& toolbox, const Json& params) {
     constexpr size_t most = 100;  // that the protocol lets us name
-    Json values = Json::array();
-    size_t total = 0;
     const Json& argument = member(params, "argument");
     const Json& begun = member(argument, "value");
     const bool is_id = member(member(params, "ref"), "uri") == uri_of("{id}") &&
                        member(argument, "name") == "id" && begun.is_string();
-    const auto shells = toolbox.shells();
-    if (is_id && shells) {
-        for (const Report& shell : *shells) {
-            if (!shell.shell_id.starts_with(begun.get<std::string>())) continue;
-            if (++total <= most) values.push_back(shell.shell_id);
-        }
+    std::vector<std::string> ids;
+    if (const auto shells = toolbox.shells(); is_id && shells) {
+        const auto text = begun.get<std::string>();
+        for (const Report& shell : *shells)
+            if (shell.shell_id.starts_with(text)) ids.push_back(shell.shell_id);
+        for (const Report& shell : *shells)
+            if (!shell.shell_id.starts_with(text) && shell.display.find(text) != std::string::npos)
+                ids.push_back(shell.shell_id);
     }
-    const bool more = total > most;
-    return {{"completion", {{"values", std::move(values)}, {"total", total}, {"hasMore", more}}}};
+    const size_t total = ids.size();
+    ids.resize(std::min(total, most));
+    return {{"completion", {{"values", ids}, {"total", total}, {"hasMore", total > most}}}};
 }
 
 }  // namespace husk::serve

@@ -44,8 +44,7 @@ private:
 };
 
 Outbox::Kind kind_of(const Json& message) {
-    return member(message, "method") == "notifications/progress" ? Outbox::Kind::MayBeDropped
-                                                                 : Outbox::Kind::Needed;
+    return may_be_dropped(message) ? Outbox::Kind::MayBeDropped : Outbox::Kind::Needed;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "collect/retention.h"
 #include "collect/stream.h"
 #include "confine/machine.h"
+#include "run/call.h"
 #include "tool/read_shell.h"
 #include "tool/wait_until.h"
 
@@ -64,8 +65,10 @@ Toolbox::Toolbox(Deployment deployment)
       workspace_id_(identity_of(deployment_.walls.workspace)),
       journal_(std::make_shared<audit::Journal>(deployment_.settings.state)),
       bash_(settings_for(deployment_)) {
-    for (contract::Tool& tool : deployment_.contract->tools(situation()))
+    for (contract::Tool& tool : deployment_.contract->tools(situation())) {
+        if (tool.may_go_on) tasks_.push_back(tool.name);
         names_.push_back(std::move(tool.name));
+    }
     if (!deployment_.contract->defaults.logs_end_with_session) return;
     // Sessions that ended by themselves had nobody to do it.
     if (const auto state = run::StateDir::open_for_reading(deployment_.settings.state))
@@ -204,12 +207,37 @@ Result<Glimpse> Toolbox::glimpse(const std::string& id) const {
     return seen;
 }
 
-// That of another caller does not exist.
 Result<KnownShell> Toolbox::own_shell(const std::string& id) const {
     KnownShell shell = TRY(open_known(deployment_.settings, id));
     if (!is_own(shell.note.caller, shell.note.session))
         return std::unexpected(collect::no_such_shell(id));
     return shell;
+}
+
+bool Toolbox::can_be_task(std::string_view tool) const {
+    return std::ranges::find(tasks_, tool) != tasks_.end();
+}
+
+Result<Json> Toolbox::result_of(const std::string& id) const {
+    const KnownShell shell = TRY(own_shell(id));
+    contract::Run run;
+    run.request.command = shell.note.command;
+    Told told = told_of(shell);
+    CHECK(add_readable(told, shell, Whole{}, run.request.max_output_bytes));
+    return contract::result_json(deployment_.contract->render(run, told));
+}
+
+void Toolbox::cancel(const std::string& id, std::function<void()> done) {
+    patient_.post([this, id, done = std::move(done)] {
+        const StopLadder ladder;
+        // The keeper gives up five seconds after its first SIGKILL, and says so.
+        const auto patience = ladder.patience + std::chrono::seconds(7);
+        const auto shell = own_shell(id);
+        if (shell && shell->now.tree_lives &&
+            run::stop(shell->files.log, shell->now.record, record::Reason::Cancelled, ladder))
+            std::ignore = wait_until_stopped(shell->files, patience);
+        done();
+    });
 }
 
 std::string closed_modes_missing(const ToolContext& walls) {

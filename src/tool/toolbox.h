@@ -65,6 +65,10 @@ struct CallContext {
     std::string via = {};  // that of the deployment, more closely: v1, mcp
     // Keeps it in a session apart from that of other calls, where it names none itself.
     std::string apart = {};
+    // A command is run as a shell of its own, for which nobody waits.
+    bool in_background = false;
+    // Its command goes on as this shell, because the answer had to be given within that time.
+    std::function<void(const std::string& shell_id)> on_moved = {};
     // The shell that it is about, as soon as that is known. On a thread that must not be kept.
     std::function<void(const std::string& shell_id)> on_shell = {};
     // Gets the records of the contract's stream while the command runs, one at a time, if the call
@@ -111,6 +115,18 @@ public:
     // What one of them has said, made readable and cut to size. It is not taken for told.
     Result<std::string> log(const std::string& id, uint64_t max_bytes) const;
     Result<Glimpse> glimpse(const std::string& id) const;
+    // That of another caller does not exist.
+    Result<KnownShell> own_shell(const std::string& id) const;
+    const Settings& settings() const { return deployment_.settings; }
+
+    // Whether what a tool runs may go on when it has been answered, and whether there is such a
+    // tool.
+    bool can_be_task(std::string_view tool) const;
+    bool has_tasks() const { return !tasks_.empty(); }
+    // The CallToolResult of a command that went on, as if its caller had waited.
+    Result<contract::Json> result_of(const std::string& id) const;
+    // Stops a shell as a call is cancelled; `done` is called when that is over.
+    void cancel(const std::string& id, std::function<void()> done);
 
 private:
     struct Call;
@@ -159,7 +175,6 @@ private:
     contract::Situation situation() const;
     std::string own_session(Mode mode, const Network& network, const std::string& apart) const;
     bool is_own(const std::string& caller, const std::string& session) const;
-    Result<KnownShell> own_shell(const std::string& id) const;
 
     Deployment deployment_;
     mutable std::mutex rules_guard_;
@@ -167,6 +182,7 @@ private:
     std::string workspace_id_;
     std::shared_ptr<audit::Journal> journal_;
     std::vector<std::string> names_;  // of the tools
+    std::vector<std::string> tasks_;  // those that can be one
     // In the order in which they may go: each posts only to those above it.
     Turnstile running_{128};
     Workers patient_{128};  // for what waits for a shell or a bash

@@ -66,6 +66,12 @@ struct ErrorIn {
     }
 };
 
+// Nobody waits, so that waiting has no end; unless the time shall kill it.
+void send_to_background(contract::Run& run) {
+    run.request.background = true;
+    if (run.request.on_timeout == OnTimeout::Background) run.request.timeout.reset();
+}
+
 }  // namespace
 
 Toolbox::Called Toolbox::call(std::string_view tool, std::string_view arguments,
@@ -106,6 +112,8 @@ void Toolbox::begin(const std::shared_ptr<Call>& call) {
         return call->done(contract::result_json(action.error()));
     }
     call->action = std::move(*action);
+    if (call->context.in_background)
+        if (auto* run = std::get_if<contract::Run>(&call->action)) send_to_background(*run);
     std::visit(NoteAction{call->audit->asked}, call->action);
     std::visit([&](const auto& one) { take(call, one); }, call->action);
 }

@@ -112,7 +112,7 @@ void Toolbox::permit(const std::shared_ptr<Call>& call, Weighed weighed,
     const auto about = std::make_shared<const Weighed>(std::move(weighed));
     call->context.ask(about->judged, [this, call, about, go_on = std::move(go_on)](Consent said) {
         call->audit->asked.approval = approval_of(said);
-        if (said.kind == Consent::Given) return go_on();
+        if (said.kind == Consent::Given) return quick_.post(go_on);
         refuse(*call, *about, why_refused(said, about->judged.verdict));
     });
 }

@@ -49,6 +49,16 @@ Report not_started(const Request& request, const std::string& why) {
     return report;
 }
 
+bool is_whole(const Excerpt& excerpt) {
+    if (excerpt.total_bytes == 0) return true;
+    return excerpt.shown.size() == 1 && excerpt.shown[0].first == 0 &&
+           excerpt.shown[0].second == excerpt.total_bytes;
+}
+
+bool is_whole(const Report& report) {
+    return is_whole(report.excerpt) && (!report.error_excerpt || is_whole(*report.error_excerpt));
+}
+
 }  // namespace
 
 std::expected<Request, std::string> Toolbox::equipped(const contract::Run& run) const {
@@ -76,9 +86,9 @@ ToolContext Toolbox::context_for(const contract::Run& run, const std::string& ap
     return context;
 }
 
-// When there is room for one more.
+// When there is room for one more; at once, where there is, because this is a quick thread.
 void Toolbox::start(const std::shared_ptr<Call>& call) {
-    running_.enter([this, call] { quick_.post([this, call] { launch(call); }); });
+    if (running_.enter([this, call] { quick_.post([this, call] { launch(call); }); })) launch(call);
 }
 
 void Toolbox::launch(const std::shared_ptr<Call>& call) {
@@ -122,6 +132,10 @@ void Toolbox::hold(Call& call, const std::string& shell_id) const {
 
 void Toolbox::ended(const std::shared_ptr<Call>& call, Report report) {
     running_.leave();
+    const Request& request = std::get<contract::Run>(call->action).request;
+    const bool moved =
+        !report.ended() && !request.background && request.timeout == call->context.answer_within;
+    if (moved && call->context.on_moved) call->context.on_moved(report.shell_id);
     const auto tell = [this, call, report = std::move(report)] {
         finish(*call, told(*call, report));
     };
@@ -141,7 +155,8 @@ Told Toolbox::told(Call& call, Report report) const {
     if (const std::string& trouble = call.audit->trouble(); !trouble.empty())
         about.notes.push_back(trouble);
     if (run.portion.wanted()) about.output.clear();
-    if (about.shell_id.empty()) return told;
+    // What is there as a whole needs no words about how to get the rest.
+    if (about.shell_id.empty() || (!run.portion.wanted() && is_whole(about))) return told;
     const auto add = [&]() -> Result<void> {
         const KnownShell shell = call.shell && call.shell->id == about.shell_id
                                      ? TRY(known(*std::exchange(call.shell, std::nullopt)))

@@ -39,16 +39,14 @@ void Workers::loop() {
     }
 }
 
-void Turnstile::enter(std::function<void()> work) {
-    {
-        const std::lock_guard lock(guard_);
-        if (free_ == 0) {
-            waiting_.push_back(std::move(work));
-            return;
-        }
-        --free_;
+bool Turnstile::enter(std::function<void()> work) {
+    const std::lock_guard lock(guard_);
+    if (free_ == 0) {
+        waiting_.push_back(std::move(work));
+        return false;
     }
-    work();
+    --free_;
+    return true;
 }
 
 void Turnstile::leave() {

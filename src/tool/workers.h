@@ -38,8 +38,9 @@ class Turnstile {
 public:
     explicit Turnstile(size_t places) : free_(places) {}
 
-    // `work` is called at once, or by whoever leaves and makes room.
-    void enter(std::function<void()> work);
+    // True: there is room, and whoever asked has entered. Else `work` is called by whoever leaves
+    // and makes room.
+    bool enter(std::function<void()> work);
     void leave();
 
 private:

@@ -27,8 +27,11 @@ TEST(Workers, FinishWhatWasPosted) {
 TEST(Turnstile, LetsInWhoeverWaitsWhenSomebodyLeaves) {
     Turnstile turnstile(2);
     std::string entered;
-    for (const char letter : {'a', 'b', 'c', 'd'})
-        turnstile.enter([&entered, letter] { entered += letter; });
+    const auto enter = [&](char letter) {
+        const auto work = [&entered, letter] { entered += letter; };
+        if (turnstile.enter(work)) work();
+    };
+    for (const char letter : {'a', 'b', 'c', 'd'}) enter(letter);
     EXPECT_EQ(entered, "ab");
     turnstile.leave();
     EXPECT_EQ(entered, "abc");
@@ -36,7 +39,7 @@ TEST(Turnstile, LetsInWhoeverWaitsWhenSomebodyLeaves) {
     turnstile.leave();
     turnstile.leave();
     EXPECT_EQ(entered, "abcd");
-    turnstile.enter([&entered] { entered += 'e'; });
+    enter('e');
     EXPECT_EQ(entered, "abcde");
 }
 

@@ -1,6 +1,7 @@
 // What Husk costs, as ratios against the bare thing in the same run. docs/bench.md has the method.
 //
-//     husk_bench [--json] [--quick]
+//     husk_bench [--json] [--quick] [--only
+//     calls|many|output|shells|walls|understanding|mcp|peers|http]
 //
 // Exits 1 when a figure misses what it has to reach.
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -202,6 +204,7 @@ void shells(std::vector<Figure>& figures, int count) {
 }
 
 std::string fixed(double value) {
+    if (std::isnan(value)) return "not measured";
     char text[32];
     std::snprintf(text, sizeof text, value < 10 ? "%.3f" : "%.1f", value);
     return text;
@@ -215,7 +218,8 @@ int print(const std::vector<Figure>& figures, bool json) {
         all = all && figure.reached();
         const std::string reach =
             figure.reach == 0 ? "" : (figure.at_most ? "<= " : ">= ") + fixed(figure.reach);
-        rows.push_back({figure.what, fixed(figure.value), figure.unit, reach,
+        rows.push_back({figure.what, fixed(figure.value),
+                        std::isnan(figure.value) ? "" : figure.unit, reach,
                         figure.reached() ? (reach.empty() ? "" : "ok") : "MISSED"});
         list.push_back({{"what", figure.what},
                         {"value", figure.value},
@@ -233,19 +237,27 @@ int print(const std::vector<Figure>& figures, bool json) {
 int main(int argc, char** argv) {
     bool json = false;
     bool quick = false;
+    std::string only;
     for (int i = 1; i < argc; ++i) {
         json = json || std::strcmp(argv[i], "--json") == 0;
         quick = quick || std::strcmp(argv[i], "--quick") == 0;
+        if (std::strcmp(argv[i], "--only") == 0 && i + 1 < argc) only = argv[++i];
     }
     std::vector<Figure> figures;
-    calls(figures, quick ? 200 : 2000);
-    many_at_once(figures, quick ? 300 : 2000);
-    output(figures, quick ? 1 : 10);
-    shells(figures, quick ? 100 : 1000);
-    husk::bench::walls(figures, quick ? 200 : 2000, quick ? 50 : 500);
-    husk::bench::understanding(figures, quick ? 10'000 : 100'000);
     const State served;
-    husk::bench::serving(figures, served.path(), quick ? 20 : 100);
-    husk::bench::serving_http(figures, served.path(), quick ? 20 : 100);
+    const std::pair<const char*, std::function<void()>> parts[] = {
+        {"calls", [&] { calls(figures, quick ? 200 : 2000); }},
+        {"many", [&] { many_at_once(figures, quick ? 300 : 2000); }},
+        {"output", [&] { output(figures, quick ? 1 : 10); }},
+        {"shells", [&] { shells(figures, quick ? 100 : 1000); }},
+        {"walls", [&] { husk::bench::walls(figures, quick ? 200 : 2000, quick ? 50 : 500); }},
+        {"understanding", [&] { husk::bench::understanding(figures, quick ? 10'000 : 100'000); }},
+        {"mcp", [&] { husk::bench::serving(figures, served.path(), quick ? 20 : 100); }},
+        {"peers",
+         [&] { husk::bench::serving_beside_peers(figures, served.path(), quick ? 20 : 200); }},
+        {"http", [&] { husk::bench::serving_http(figures, served.path(), quick ? 20 : 100); }},
+    };
+    for (const auto& [name, measure] : parts)
+        if (only.empty() || only == name) measure();
     return print(figures, json);
 }

@@ -10,6 +10,9 @@ namespace husk::bench {
 
 // With state directories below `place`.
 void serving(std::vector<Figure>& figures, const std::filesystem::path& place, int rounds);
+// A figure that is not a number could not be measured.
+void serving_beside_peers(std::vector<Figure>& figures, const std::filesystem::path& place,
+                          int rounds);
 void serving_http(std::vector<Figure>& figures, const std::filesystem::path& place, int rounds);
 
 }  // namespace husk::bench

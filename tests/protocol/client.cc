@@ -124,6 +124,21 @@ Json Client::answer(const Json& id, std::chrono::milliseconds within) {
     }
 }
 
+Json Client::notification(const std::string& method, std::chrono::milliseconds within) {
+    for (const auto end = Clock::now() + within;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+        const Json message = next(left);
+        if (message.is_null()) return message;
+        if (message.value("method", "") == method) return message["params"];
+    }
+}
+
+std::string Client::background(const std::string& command) {
+    const std::string id = "background-" + std::to_string(++pings_);
+    bash(id, command, {{"run_in_background", true}});
+    return answer(id)["result"]["structuredContent"]["shell_id"];
+}
+
 Json Client::ask(const Json& id, const std::string& method, const Json& params) {
     request(id, method, params);
     return answer(id);

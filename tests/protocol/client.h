@@ -37,10 +37,14 @@ public:
     Json next(std::chrono::milliseconds within = 30s);
     // The next one that answers this request; others that come first are dropped.
     Json answer(const Json& id, std::chrono::milliseconds within = 30s);
+    // The params of the next notification of this kind; what else comes first is dropped.
+    Json notification(const std::string& method, std::chrono::milliseconds within = 30s);
     // Both at once.
     Json ask(const Json& id, const std::string& method, const Json& params = Json::object());
     // Whether nothing comes that answers this, by the time that a ping is answered.
     bool is_silent_about(const Json& id);
+    // `run_in_background`; its id.
+    std::string background(const std::string& command);
 
     void close_input();
     void stop_reading();

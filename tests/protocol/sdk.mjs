@@ -24,6 +24,22 @@ async function serve() {
     ways.http = ({ Http }) => new Http(new URL('/mcp', url), { requestInit });
 }
 
+// Until something holds; a test that waits for ever is ended by whoever runs it.
+async function until(holds) {
+    while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+// A shell that is followed by its log, and has to end for that to be told.
+async function follow(client, heard, follow_log) {
+    const bash = (args) => client.callTool({ name: 'bash', arguments: args });
+    const { structuredContent: { shell_id } } = await bash({ command: 'sleep 300', run_in_background: true });
+    const uri = `husk://shells/${shell_id}/log`;
+    const end = await follow_log(uri);
+    await client.callTool({ name: 'bash_kill', arguments: { shell_id } });
+    await until(() => heard.includes(uri));
+    await end();
+}
+
 // What every client does with a server, whatever they say to each other.
 async function converse(name, client, file, askedOnce) {
     const { tools } = await client.listTools();
@@ -67,6 +83,10 @@ async function first(way) {
     await client.connect(ways[way]({ Stdio, Http }));
     assert.equal(client.getServerVersion().name, 'husk');
     await client.ping();
+    const logged = [];
+    const heard = [];
+    client.setNotificationHandler(types.LoggingMessageNotificationSchema, ({ params }) => logged.push(params));
+    client.setNotificationHandler(types.ResourceUpdatedNotificationSchema, ({ params }) => heard.push(params.uri));
     await client.setLoggingLevel('warning');
     const bash = await converse(`first ${way}`, client, `by-first-${way}`, () => asked);
 
@@ -76,6 +96,16 @@ async function first(way) {
         undefined, { timeout: 3000, resetTimeoutOnProgress: true, onprogress: (one) => told.push(one) }]);
     assert.equal(slow.structuredContent.exit_code, 0);
     assert.ok(told.length >= 1 && told.every((one, i) => i === 0 || one.progress > told[i - 1].progress));
+
+    assert.deepEqual(logged, []);
+    await bash({ command: 'git add -A' }, []);
+    await until(() => logged.length > 0);
+    assert.equal(logged[0].data.decision, 'deny');
+
+    await follow(client, heard, async (uri) => {
+        await client.subscribeResource({ uri });
+        return () => client.unsubscribeResource({ uri });
+    });
 
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 300);
@@ -95,6 +125,17 @@ async function second(way, mode, file) {
     });
     await client.connect(ways[way]({ Stdio, Http }));
     await converse(`second ${way} ${JSON.stringify(mode)}`, client, `${file}-${way}`, () => asked);
+    const heard = [];
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => heard.push(params.uri));
+    await follow(client, heard, async (uri) => {
+        if (mode === 'legacy') {
+            await client.subscribeResource({ uri });
+            return () => client.unsubscribeResource({ uri });
+        }
+        const listening = await client.listen({ resourceSubscriptions: [uri] });
+        assert.deepEqual(listening.honoredFilter, { resourceSubscriptions: [uri] });
+        return () => listening.close();
+    });
     await client.close();
 }
 

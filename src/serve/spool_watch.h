@@ -3,16 +3,14 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "os/fd.h"
 #include "run/state_dir.h"
-#include "serve/http_loop.h"
 
-namespace husk::serve::http {
+namespace husk::serve {
 
 class SpoolWatch {
 public:
@@ -24,11 +22,14 @@ public:
     };
     // Also tells of the records that are there already, as made. A directory that the kernel has no
     // watch left for is looked at every now and then instead.
-    SpoolWatch(Loop& loop, const run::StateDir& state, Heard heard);
-    ~SpoolWatch();
+    SpoolWatch(const run::StateDir& state, Heard heard);
     SpoolWatch(const SpoolWatch&) = delete;
     SpoolWatch& operator=(const SpoolWatch&) = delete;
 
+    // Has something to read when something has changed; -1: nothing ever tells.
+    int fd() const { return inotify_.get(); }
+    // Tells what that is.
+    void read();
     // Looks at everything again.
     void scan();
     // Some directory has no watch: whoever needs to know has to look by himself.
@@ -42,7 +43,6 @@ private:
     };
     bool watch(What what, const std::string& session);
     void enter(const std::string& session);
-    void read();
     void take(int descriptor, uint32_t mask, std::string_view name);
     void take_record(uint32_t mask, const std::string& id) const;
 
@@ -51,7 +51,6 @@ private:
     os::Fd inotify_;
     bool blind_ = false;
     std::map<int, Place> places_;  // by watch
-    std::unique_ptr<Readable> readable_;
 };
 
-}  // namespace husk::serve::http
+}  // namespace husk::serve

@@ -1,4 +1,4 @@
-#include "serve/http_spool_watch.h"
+#include "serve/spool_watch.h"
 
 #include <fcntl.h>
 #include <sys/inotify.h>
@@ -9,16 +9,13 @@
 
 #include "os/file.h"
 
-namespace husk::serve::http {
+namespace husk::serve {
 
-SpoolWatch::SpoolWatch(Loop& loop, const run::StateDir& state, Heard heard)
+SpoolWatch::SpoolWatch(const run::StateDir& state, Heard heard)
     : state_(state), heard_(std::move(heard)), inotify_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
     blind_ = !inotify_ || !watch(What::Sessions, "");
     scan();
-    if (inotify_) readable_ = std::make_unique<Readable>(loop, inotify_.get(), [this] { read(); });
 }
-
-SpoolWatch::~SpoolWatch() = default;
 
 bool SpoolWatch::watch(What what, const std::string& session) {
     std::filesystem::path path = state_.path() / "sessions" / session;
@@ -99,4 +96,4 @@ void SpoolWatch::take_record(uint32_t mask, const std::string& id) const {
     if ((mask & (IN_DELETE | IN_MOVED_FROM)) != 0) heard_.record_removed(id);
 }
 
-}  // namespace husk::serve::http
+}  // namespace husk::serve
