@@ -219,6 +219,55 @@ TEST(ServeMcp, WithoutConnectionsClosingTheStreamKillsTheTree) {
     EXPECT_EQ(server.get("/v1/shells/" + shell + "/output").json()["text"], "kept\n");
 }
 
+TEST(ServeMcp, ListeningIsAStreamThatEndsWithTheServer) {
+    const Husk husk;
+    HttpServer server(husk);
+    const std::string id = server.bash("sleep 300", {{"run_in_background", true}})["shell_id"];
+    const std::string uri = "husk://shells/" + id + "/log";
+    const Json listen =
+        request("ear", "subscriptions/listen",
+                {{"_meta", meta_2026()}, {"notifications", {{"resourceSubscriptions", {uri}}}}});
+    HttpWire wire(server.port());
+    wire.say(server.text("POST", "/mcp", listen.dump(), modern("subscriptions/listen")));
+    EXPECT_EQ(wire.head().headers.at("content-type"), "text/event-stream");
+    EXPECT_EQ(wire.event()->json()["method"], "notifications/subscriptions/acknowledged");
+    husk({"kill", id});
+    const Json told = wire.event()->json();
+    EXPECT_EQ(told["method"], "notifications/resources/updated");
+    EXPECT_EQ(told["params"]["uri"], uri);
+    EXPECT_EQ(server.stop(), 0);
+    EXPECT_EQ(wire.event()->json()["id"], "ear");
+    EXPECT_FALSE(wire.event());
+}
+
+TEST(ServeMcp, ListeningNeedsAStream) {
+    const Husk husk;
+    const HttpServer server(husk);
+    Headers headers = modern("subscriptions/listen");
+    headers[1].second = "application/json";
+    const Json listen =
+        request(1, "subscriptions/listen",
+                {{"_meta", meta_2026()}, {"notifications", {{"resourcesListChanged", true}}}});
+    EXPECT_EQ(server.post("/mcp", listen, headers).status, 406);
+}
+
+TEST(ServeMcp, NamesTheTaskInAHeader) {
+    const Husk husk;
+    const HttpServer server(husk);
+    const Json meta =
+        meta_2026({{"extensions", {{"io.modelcontextprotocol/tasks", Json::object()}}}});
+    const Json created =
+        server.post("/mcp", bash(1, "sleep 300", meta), modern("tools/call", "bash")).json();
+    const std::string task = created["result"]["taskId"];
+    const Json get = request(2, "tasks/get", {{"taskId", task}, {"_meta", meta}});
+    EXPECT_EQ(server.post("/mcp", get, modern("tasks/get", task)).json()["result"]["status"],
+              "working");
+    EXPECT_EQ(server.post("/mcp", get, modern("tasks/get", "other")).json()["error"]["code"],
+              -32020);
+    const Json plain = request(3, "tasks/get", {{"taskId", task}, {"_meta", meta_2026()}});
+    EXPECT_EQ(server.post("/mcp", plain, modern("tasks/get", task)).status, 400);
+}
+
 class ServeMcpAsking : public testing::Test {
 protected:
     ServeMcpAsking() {
