@@ -49,6 +49,12 @@ config::Settings built_in_of(const contract::Defaults& defaults) {
 }
 
 }  // namespace
+std::expected<decide::Rules, std::string> rules_again(const ToolOptions& options) {
+    auto again = deployment_of(options);
+    if (again) return std::move(again->rules);
+    return std::unexpected(again.error().empty() ? std::string() : again.error()[0].message);
+}
+
 
 void add_tool_options(CLI::App& app, ToolOptions& options) {
     add_setting(app, "--contract", options.flags, "contract",
@@ -93,3 +99,4 @@ std::expected<tool::Deployment, Complaints> deployment_of(const ToolOptions& opt
 }
 
 }  // namespace husk::cli
+    deployment.memory = {configuration.files.own(), [options] { return rules_again(options); }};

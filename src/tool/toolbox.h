@@ -39,12 +39,18 @@ struct Deployment {
     contract::DocwareSettings docware = {};
 };
 
+    // How a person's "always" is kept: in that file, and all rules are read again.
+    struct Memory {
+        std::filesystem::path file = {};
+        std::function<std::expected<decide::Rules, std::string>()> rules_again = {};
+    } memory = {};
 // What somebody said to a command that a rule asks about.
 struct Consent {
     enum Kind {
         Given,
         Declined,
         NotAsked,  // nobody could be reached
+        GivenAlways,  // and is to be remembered
     };
     Consent(Kind said, std::string words = {}) : kind(said), why(std::move(words)) {}
 
@@ -101,6 +107,10 @@ public:
     void use_rules(decide::Rules rules);
 
     // The caller's shells, living ones first, without output.
+    // The user's own file, where a person's "always" goes.
+    const std::filesystem::path& memory() const { return deployment_.memory.file; }
+    // Writes it there, and goes by it from now on. What it did, in words. May wait for the disk.
+    std::string remember(const std::string& directory, const std::string& command);
     Result<std::vector<Report>> shells() const;
     // What one of them has said, made readable and cut to size. It is not taken for told.
     Result<std::string> log(const std::string& id, uint64_t max_bytes) const;

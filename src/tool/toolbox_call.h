@@ -20,6 +20,7 @@ struct Toolbox::Call {
     Done done;
     contract::Action action = {};
     Verdict verdict = {};
+    std::string remembered = {};  // what became of a person's "always"
     // Of a Run:
     std::optional<collect::ShellFiles> shell = {};  // of its command
     std::optional<PrivateDir> tmp = {};

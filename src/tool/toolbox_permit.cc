@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "render/verdict_text.h"
+#include "tool/configuration_edit.h"
 #include "tool/display_of.h"
 #include "tool/toolbox_call.h"
 
@@ -26,6 +27,7 @@ void add_own_checks(Judged& judged, const std::optional<Verdict>& own) {
     judged.verdict.reason = own->reason;
     judged.verdict.instead = own->instead;
     judged.verdict.allow_with.clear();
+    judged.verdict.only_once = "the contract asks about it each time";
 }
 
 std::string why_refused(const Consent& said, const decide::Verdict& verdict) {
@@ -45,6 +47,19 @@ void Toolbox::use_rules(decide::Rules rules) {
     auto fresh = std::make_shared<const decide::Rules>(std::move(rules));
     const std::lock_guard lock(rules_guard_);
     rules_ = std::move(fresh);
+}
+
+std::string Toolbox::remember(const std::string& directory, const std::string& command) {
+    const auto& [path, rules_again] = deployment_.memory;
+    const std::string file = path.string();
+    if (const auto written = approve_always(path, directory, command); !written)
+        return "it is allowed once; " + file + " was not changed: " + written.error();
+    if (rules_again) {
+        auto fresh = rules_again();
+        if (!fresh) return "written to " + file + ", which does not count yet: " + fresh.error();
+        use_rules(*std::move(fresh));
+    }
+    return "written to " + file;
 }
 
 Judged Toolbox::verdict(const std::string& command,
@@ -102,6 +117,13 @@ void Toolbox::refuse(const Call& call, const Weighed& weighed, std::string why) 
     Report report;
     report.ending = Denied{weighed.judged.verdict.rule, std::move(why)};
     report.command = weighed.command;
+        if (said.kind == Consent::GivenAlways)
+            return quick_.post([this, call, about, go_on] {
+                const Judged& judged = about->judged;
+                if (judged.verdict.only_once.empty())
+                    call->remembered = remember(judged.working_dir, judged.script.source);
+                go_on();
+            });
     report.display = display_of(weighed.command, weighed.working_dir);
     report.verdict = weighed.verdict;
     finish(call, contract::Told{.report = std::move(report)});

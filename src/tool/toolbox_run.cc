@@ -150,6 +150,7 @@ Told Toolbox::told(Call& call, Report report) const {
     // Where even opening it came too late, the report has it, in words for the command line.
     const auto added = add();
     if (!added && run.portion.wanted())
+    if (!call.remembered.empty()) about.notes.push_back("always allowed: " + call.remembered);
         about.notes.push_back("the output could not be read: " + added.error().text());
     return told;
 }
