@@ -17,6 +17,7 @@
 #include "render/report_json.h"
 #include "tool/display_of.h"
 #include "tool/engine_values.h"
+#include "tool/placed.h"
 
 namespace husk::cli {
 namespace {
@@ -102,7 +103,7 @@ Report refused(const Options& options, const Consent& consent) {
 }
 
 int start(Options& options, const std::optional<Consent>& consent) {
-    auto& [settings, request, context] = options.engine;
+    auto& [settings, request, context, container] = options.engine;
     const auto received = std::make_shared<std::atomic<int>>(0);
     const std::stop_source stop = cancel_on_signals(received);
     context.cancel = stop.get_token();
@@ -115,8 +116,13 @@ int start(Options& options, const std::optional<Consent>& consent) {
             options.flags.shown_output.is_given() ? *options.flags.shown_output.value : 0;
     if (options.format == Format::Plain && !request.background) stream_plain(context, printer);
 
+    const Network network = context.network;
+    if (container)
+        if (const auto placed = tool::place_call(*container, settings, request, context); !placed)
+            return fail(placed.error());
     Bash bash(settings);
     Report report = bash.run(request, context);
+    if (container) tool::tell_placed(report, network);
     if (consent) {
         report.verdict = consent->verdict;
         report.notes.insert(report.notes.end(), consent->notes.begin(), consent->notes.end());
@@ -163,6 +169,7 @@ Result<void> complete(Options& options) {
 void add_behaviour(CLI::App& sub, Options& options) {
     Request& request = options.engine.request;
     add_wall_options(sub, options.flags);
+    add_place_option(sub, options.flags);
     sub.add_flag("--force", options.engine.context.wide_workspace,
                  "A workspace that holds / or a home is meant");
     add_limit_option(sub, options.flags);

@@ -3,6 +3,7 @@
 
 #include <husk/bash.h>
 
+#include "place/container.h"
 #include "tool/configuration.h"
 
 namespace husk::tool {
@@ -15,6 +16,7 @@ struct EngineValues {
     Settings settings = {};
     Request request = {};
     ToolContext context = {};
+    std::optional<place::Wanted> container = {};  // commands run there, and not on this host
 };
 
 // Limits, variables, and what is kept: what the call itself says of variables stays.

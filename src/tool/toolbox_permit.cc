@@ -70,10 +70,18 @@ Judged Toolbox::verdict(const std::string& command,
     return weigh(asked).judged;
 }
 
+// A directory of a container by the name that it has on this host, where rules and people know it.
+std::filesystem::path Toolbox::seen_here(const Request& request) const {
+    const std::filesystem::path& asked = request.working_dir;
+    if (!deployment_.container || !asked.is_absolute()) return asked;
+    const auto below = asked.lexically_normal().lexically_relative(place::workspace_inside);
+    return below.empty() || *below.begin() == ".." ? asked : below;
+}
+
 Toolbox::Weighed Toolbox::weigh(const contract::Run& run) const {
     const Request& request = run.request;
     const contract::Defaults& defaults = deployment_.contract->defaults;
-    const std::filesystem::path directory = deployment_.walls.workspace / request.working_dir / "";
+    const std::filesystem::path directory = deployment_.walls.workspace / seen_here(request) / "";
     Weighed weighed{.command = request.command,
                     .working_dir = directory.lexically_normal().parent_path()};
     const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
@@ -109,6 +117,13 @@ void Toolbox::permit(const std::shared_ptr<Call>& call, Weighed weighed,
     const auto about = std::make_shared<const Weighed>(std::move(weighed));
     call->context.ask(about->judged, [this, call, about, go_on = std::move(go_on)](Consent said) {
         if (said.kind == Consent::Given) return go_on();
+        if (said.kind == Consent::GivenAlways)
+            return quick_.post([this, call, about, go_on] {
+                const Judged& judged = about->judged;
+                if (judged.verdict.only_once.empty())
+                    call->remembered = remember(judged.working_dir, judged.script.source);
+                go_on();
+            });
         refuse(*call, *about, why_refused(said, about->judged.verdict));
     });
 }
@@ -117,13 +132,6 @@ void Toolbox::refuse(const Call& call, const Weighed& weighed, std::string why) 
     Report report;
     report.ending = Denied{weighed.judged.verdict.rule, std::move(why)};
     report.command = weighed.command;
-        if (said.kind == Consent::GivenAlways)
-            return quick_.post([this, call, about, go_on] {
-                const Judged& judged = about->judged;
-                if (judged.verdict.only_once.empty())
-                    call->remembered = remember(judged.working_dir, judged.script.source);
-                go_on();
-            });
     report.display = display_of(weighed.command, weighed.working_dir);
     report.verdict = weighed.verdict;
     finish(call, contract::Told{.report = std::move(report)});
