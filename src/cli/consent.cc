@@ -33,33 +33,30 @@ Answer read_answer() {
 
 bool somebody_is_there() { return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0; }
 
-// Writes what will allow it from now on to the user's file; says what it did, or what to do.
-void allow_from_now_on(const decide::Verdict& verdict, const std::filesystem::path& file) {
-    std::string text;
-    for (const std::string& rule : verdict.allow_with) text += "    - \"" + rule + "\"\n";
-    if (text.empty() && !verdict.change.empty()) {
-        text = "to allow it always, change the rule " + verdict.change +
-               ", because ask goes before allow; it is run once\n";
-    } else if (text.empty()) {
-        text = "no rule can allow this always; it is run once\n";
-    } else if (const auto written = tool::allow_always(file, verdict.allow_with); written) {
-        text = "written to " + file.string() + ":\npermissions:\n  allow:\n" + text;
-    } else {
-        text = "it is run once; " + file.string() + " was not changed: " + written.error() +
-               "\nto allow it always, write this to it:\npermissions:\n  allow:\n" + text;
-    }
-    write_out(STDERR_FILENO, text);
+// Writes it to the user's file; says what it did, or what to do.
+void approve_from_now_on(const std::string& directory, const std::string& command,
+                         const std::filesystem::path& file) {
+    const std::string entry = tool::approval_text(directory, command);
+    const auto written = tool::approve_always(file, directory, command);
+    write_out(STDERR_FILENO, written ? "written to " + file.string() + ":\n" + entry
+                                     : "it is run once; " + file.string() +
+                                           " was not changed: " + written.error() +
+                                           "\nto allow it always, write this to it:\n" + entry);
 }
 
-audit::Approval ask_person(const tool::Judged& judged, const std::filesystem::path& file) {
+audit::Approval ask_person(const tool::Judged& judged, const std::string& directory,
+                           const std::filesystem::path& file) {
     if (!somebody_is_there()) return {.answer = "nobody"};
     const render::Look look = {.colours = colours_for(STDERR_FILENO), .width = terminal_width()};
+    const std::string& only_once = judged.verdict.only_once;
     write_out(STDERR_FILENO, render::verdict_text(judged.script, judged.verdict, look));
-    write_out(STDERR_FILENO, "Run it? y = once, a = always, n = no: ");
+    write_out(STDERR_FILENO, only_once.empty()
+                                 ? "Run it? y = once, a = always exactly this here, n = no: "
+                                 : "Run it? y = once, n = no (not always: " + only_once + "): ");
     const Answer answer = read_answer();
-    if (answer == Answer::Always) allow_from_now_on(judged.verdict, file);
-    if (answer == Answer::No) return {.answer = "declined", .by = "terminal"};
-    const bool always = answer == Answer::Always && !judged.verdict.allow_with.empty();
+    const bool always = answer == Answer::Always && only_once.empty();
+    if (always) approve_from_now_on(directory, judged.script.source, file);
+    if (answer != Answer::Once && !always) return {.answer = "declined", .by = "terminal"};
     return {.answer = "given", .by = "terminal", .scope = always ? "always" : "once"};
 }
 
@@ -109,7 +106,8 @@ std::expected<Consent, std::vector<Complaint>> ask_for_consent(
     Consent consent{tool::reported(verdict), std::nullopt, notes_on(configuration.ignored)};
     consent.programs = tool::programs_of(judged.script);
     if (verdict.decision == decide::Decision::Ask)
-        consent.approval = ask_person(judged, configuration.files.own());
+        consent.approval =
+            ask_person(judged, context.working_directory, configuration.files.own());
     const bool allowed = verdict.decision == decide::Decision::Allow ||
                          (consent.approval && consent.approval->answer == "given");
     if (!allowed) consent.denied = Denied{verdict.rule, render::refusal(verdict)};

@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
     int count = argc;
     std::vector<std::string> words;
     const std::string subcommand = argc > 1 ? argv[1] : "";
-    if (subcommand == "run" || subcommand == "check") {
+    if (subcommand == "run" || subcommand == "check" || subcommand == "place") {
         for (count = 2; count < argc && std::string(argv[count]) != "--"; ++count) {
         }
         for (int i = count + 1; i < argc; ++i) words.emplace_back(argv[i]);
@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
         app.set_version_flag("--version", "husk " HUSK_VERSION);
         add_run(app, words, code);
         add_check(app, words, code);
+        add_place(app, words, code);
         add_call(app, code);
         add_tools(app, code);
         add_hook(app, code);

@@ -19,6 +19,7 @@
 #include "tool/call_audit.h"
 #include "tool/display_of.h"
 #include "tool/engine_values.h"
+#include "tool/placed.h"
 
 namespace husk::cli {
 namespace {
@@ -105,7 +106,7 @@ Report refused(const Options& options, const Consent& consent) {
 
 // What is known before anything is started.
 tool::CallAudit audit_of(const Options& options, const std::optional<Consent>& consent) {
-    const auto& [settings, request, context] = options.engine;
+    const auto& [settings, request, context, container] = options.engine;
     const std::string here = context_in(request.working_dir).working_directory;
     audit::Asked asked{.via = "run",
                        .action = "run",
@@ -124,7 +125,7 @@ tool::CallAudit audit_of(const Options& options, const std::optional<Consent>& c
 }
 
 int start(Options& options, const std::optional<Consent>& consent) {
-    auto& [settings, request, context] = options.engine;
+    auto& [settings, request, context, container] = options.engine;
     tool::CallAudit audit = audit_of(options, consent);
     const auto received = std::make_shared<std::atomic<int>>(0);
     const std::stop_source stop = cancel_on_signals(received);
@@ -142,8 +143,15 @@ int start(Options& options, const std::optional<Consent>& consent) {
         audit.begins(shell_id);
         if (tell) tell(shell_id);
     };
+    const Network network = context.network;
+    if (container)
+        if (const auto placed = tool::place_call(*container, settings, request, context); !placed) {
+            audit.over("", placed.error().text());
+            return fail(placed.error());
+        }
     Bash bash(settings);
     Report report = bash.run(request, context);
+    if (container) tool::tell_placed(report, network);
     audit.ended(report);
     if (!audit.trouble().empty()) report.notes.push_back(audit.trouble());
     if (consent) {
@@ -196,6 +204,7 @@ Result<void> complete(Options& options) {
 void add_behaviour(CLI::App& sub, Options& options) {
     Request& request = options.engine.request;
     add_wall_options(sub, options.flags);
+    add_place_option(sub, options.flags);
     sub.add_flag("--force", options.engine.context.wide_workspace,
                  "A workspace that holds / or a home is meant");
     add_limit_option(sub, options.flags);

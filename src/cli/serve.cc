@@ -10,7 +10,6 @@
 #include "cli/terminal.h"
 #include "cli/tool_options.h"
 #include "serve/http_server.h"
-#include "tool/configuration.h"
 
 namespace husk::cli {
 namespace {
@@ -83,13 +82,6 @@ http::ServeOptions serve_options(const Options& options, const tool::Deployment&
     serving.settings = deployment.settings;
     serving.about = about(deployment, deployment.settings.state);
     if (options.approval_timeout) serving.approvals.timeout = *options.approval_timeout;
-    serving.approvals.file = tool::find_configuration(options.tools.config).own();
-    serving.approvals.rules_again =
-        [tools = options.tools]() -> std::expected<decide::Rules, std::string> {
-        auto again = deployment_of(tools);
-        if (again) return std::move(again->rules);
-        return std::unexpected(again.error().empty() ? std::string() : again.error()[0].message);
-    };
     serving.say = [](const std::string& line) { write_out(STDOUT_FILENO, "husk: " + line + "\n"); };
     return serving;
 }

@@ -3,6 +3,7 @@
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
 #include "collect/retention.h"
+#include "place/container.h"
 #include "render/report_json.h"
 #include "render/table.h"
 #include "run/session_table.h"
@@ -39,6 +40,8 @@ int end(const Options& options) {
     if (!state) return fail(state.error());
     const auto ended = run::end_session(*state, options.name);
     if (!ended) return fail(ended.error());
+    const auto gone = place::end_container(*state, options.name);
+    if (!gone) return fail(gone.error());
     const auto removed = collect::remove_what_went_with_sessions(*state);
     return removed ? 0 : fail(removed.error());
 }

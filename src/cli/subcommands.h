@@ -9,6 +9,7 @@ namespace husk::cli {
 // `words` are those behind "--", which are not for the parser of options.
 void add_run(CLI::App& app, const std::vector<std::string>& words, int& code);
 void add_check(CLI::App& app, const std::vector<std::string>& words, int& code);
+void add_place(CLI::App& app, const std::vector<std::string>& words, int& code);
 void add_shells(CLI::App& app, int& code);
 void add_output(CLI::App& app, int& code);
 void add_wait(CLI::App& app, int& code);

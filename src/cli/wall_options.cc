@@ -44,4 +44,9 @@ void add_wall_options(CLI::App& app, config::Settings& flags) {
                 "Whether to note what the walls stop: on (default), off");
 }
 
+void add_place_option(CLI::App& app, config::Settings& flags) {
+    add_setting(app, "--place", flags, "place",
+                "Where commands run: host (default), container; see docs/places.md");
+}
+
 }  // namespace husk::cli

@@ -10,4 +10,7 @@ namespace husk::cli {
 // Paths are made absolute: they are relative to where the user types them.
 void add_wall_options(CLI::App& app, config::Settings& flags);
 
+// --place
+void add_place_option(CLI::App& app, config::Settings& flags);
+
 }  // namespace husk::cli

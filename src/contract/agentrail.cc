@@ -14,9 +14,22 @@ namespace {
 using schema::Type;
 
 constexpr std::array<std::string_view, 1> packs = {"destroyers"};
+constexpr std::array<std::string_view, 1> read_only_in_container = {"memo"};
 constexpr int64_t default_timeout_ms = 30'000;
 constexpr uint64_t longest_stream = 1'048'576;
 constexpr schema::Manner manner = {schema::Unknown::Ignored, schema::Blank::Meant};
+
+bool is_inside(const Situation& situation) {
+    return situation.place == Situation::Place::Container;
+}
+
+std::string about_container(const Situation& situation) {
+    if (!is_inside(situation)) return "";
+    return "\n- Commands run in a container. The working directory must be inside /workspace. "
+           "/workspace/memo is read-only for commands (session memo files are in "
+           "/workspace/memo/session, the user's profile is /workspace/memo/user/USER.md): use the "
+           "Write or Edit tool to change them.";
+}
 
 std::string description_of(const Situation& situation) {
     return "Execute a shell command and return its output. Working directory: " +
@@ -25,10 +38,13 @@ std::string description_of(const Situation& situation) {
            "- The result has stdout, stderr and the exit code; a non-zero exit code is not an "
            "error of the tool, so always check it.\n"
            "- After timeout milliseconds (30000 by default) the command is not killed: it goes on "
-           "in the background, and the result has its pid and the output so far. Set timeout to 0 "
+           "in the background, and the result has " +
+           (is_inside(situation) ? "" : "its pid and ") +
+           "the output so far. Set timeout to 0 "
            "for dev servers, watchers and other processes that do not end.\n"
            "- Output is truncated at 1 MB.\n"
-           "- Do not use Bash to read, write or search files if there are tools for that.";
+           "- Do not use Bash to read, write or search files if there are tools for that." +
+           about_container(situation);
 }
 
 Json output_schema() {
@@ -63,6 +79,11 @@ std::vector<Tool> tools(const Situation& situation) {
              .gives = output_schema()}};
 }
 
+bool is_in_workspace(const std::filesystem::path& path) {
+    const auto below = path.lexically_normal().lexically_relative("/workspace");
+    return !below.empty() && *below.begin() != "..";
+}
+
 std::expected<Action, Answer> decode(std::string_view, std::string_view text,
                                      const Situation& situation) {
     const std::vector<Tool> all = tools(situation);
@@ -77,7 +98,12 @@ std::expected<Action, Answer> decode(std::string_view, std::string_view text,
             return std::unexpected(
                 error_answer("working_directory must be an absolute path, not \"" +
                              request.working_dir.string() + "\""));
+        if (is_inside(situation) && !is_in_workspace(request.working_dir))
+            return std::unexpected(
+                error_answer("working_directory must be inside /workspace, not \"" +
+                             request.working_dir.string() + "\""));
     }
+    run.kept = is_inside(situation);
     const int64_t timeout = schema::integer_of(*arguments, "timeout").value_or(default_timeout_ms);
     request.background = timeout == 0;
     request.on_timeout = OnTimeout::Background;
@@ -121,16 +147,23 @@ std::string why_stopped(const Ending& ending) {
     return "";
 }
 
-// `at_once`: it went to the background however it has ended since.
-Answer run_answer(const Told& told, bool at_once) {
+// A process in a container has a number there that helps nobody.
+std::string in_background(const Report& report, bool inside) {
+    const std::string text = "Process is running in background";
+    return inside ? text : text + " (pid: " + std::to_string(report.pid.value_or(0)) + ")";
+}
+
+Answer run_answer(const Told& told, const Run& run) {
+    const bool inside = run.kept == true;
+    // It went to the background however it has ended since.
+    const bool at_once = run.request.background;
     const Report& report = told.report;
     Answer answer{.meta = display_meta(report)};
     Json streams = {{"stdout", stream_text(told.out)}, {"stderr", stream_text(told.err)}};
     if (std::holds_alternative<Running>(report.ending) || at_once) {
-        const int pid = report.pid.value_or(0);
-        answer.text = "Process is running in background (pid: " + std::to_string(pid) + ")\n" +
-                      output_text(streams);
-        answer.structured = Json{{"mode", "background"}, {"pid", pid}};
+        answer.text = in_background(report, inside) + "\n" + output_text(streams);
+        answer.structured = Json{{"mode", "background"}};
+        if (!inside) (*answer.structured)["pid"] = report.pid.value_or(0);
     } else {
         const int code = code_of(report.ending);
         answer.text = output_text(streams) + "\n" + why_stopped(report.ending) +
@@ -154,7 +187,7 @@ Answer render(const Action& action, const Outcome& outcome) {
         answer.text = "Failed to start command: " + failed->cause.text();
         return answer;
     }
-    return run_answer(*told, std::get<Run>(action).request.background);
+    return run_answer(*told, std::get<Run>(action));
 }
 
 }  // namespace
@@ -166,7 +199,10 @@ constinit const Contract agentrail_contract = {
                  .refuses_what_it_does_not_understand = false,
                  .leftovers = Leftovers::Adopt,
                  .environment = Environment::Inherited,
-                 .mode = Mode::Open},
+                 .mode = Mode::Open,
+                 .in_container = true,
+                 .packs_in_container = {},
+                 .read_only_in_container = read_only_in_container},
     .tools = tools,
     .decode = decode,
     .render = render,

@@ -175,6 +175,27 @@ TEST(Agentrail, Permissions_SayWhyNot) {
     EXPECT_TRUE(failed.is_error);
 }
 
+TEST(Agentrail, Sandbox_IsTheSameWithAnotherWorkspaceAndNoNumber) {
+    const Situation inside = {.place = Situation::Place::Container, .working_dir = "/workspace"};
+    for (const char* directory : {"/workspace", "/workspace/a", "/workspace/a/../b"})
+        EXPECT_EQ(
+            error_text(agentrail, "Bash",
+                       Json{{"command", "x"}, {"working_directory", directory}}.dump(), inside),
+            "");
+    for (const std::string directory : {"/", "/etc", "/workspace/..", "/workspacex"})
+        EXPECT_EQ(
+            error_text(agentrail, "Bash",
+                       Json{{"command", "x"}, {"working_directory", directory}}.dump(), inside),
+            "working_directory must be inside /workspace, not \"" + directory + "\"");
+    const auto run = run_of(agentrail, "Bash", R"({"command": "x", "timeout": 0})", inside);
+    const Answer told = agentrail.render(run, told_of(run, {.ending = Running{}, .out = "so far"}));
+    EXPECT_EQ(told.text, "Process is running in background\nso far");
+    EXPECT_FALSE(told.structured->contains("pid"));
+    EXPECT_TRUE(agentrail.defaults.packs_in_container.empty());
+    EXPECT_THAT(agentrail.tools(inside)[0].description,
+                testing::AllOf(HasSubstr("/workspace/memo"), testing::Not(HasSubstr("pid"))));
+}
+
 TEST(Agentrail, Schema_HasAnOutput) {
     const Json tool = tool_json(agentrail.tools(in_work())[0]);
     EXPECT_EQ(tool["name"], "Bash");

@@ -29,6 +29,8 @@ using std::chrono::milliseconds;
 
 // What descriptions tell of, and what a call may not exceed.
 struct Situation {
+    // In a container the workspace is /workspace, and everything else is the image's.
+    enum class Place { Host, Container } place = Place::Host;
     std::filesystem::path working_dir = {};
     Mode mode = Mode::Open;
     Network network = {};
@@ -66,6 +68,10 @@ struct Defaults {
     Scratch scratch = Scratch::Private;  // of its closed modes
     milliseconds early_end{0};           // how long a background call waits for one
     bool logs_end_with_session = false;
+    bool in_container = false;  // it means the same when commands run in one
+    // There: other checks than `packs`, and what of the workspace cannot be written.
+    std::span<const std::string_view> packs_in_container = {};
+    std::span<const std::string_view> read_only_in_container = {};
 };
 
 // ---- tools

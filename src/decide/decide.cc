@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "decide/approval.h"
 #include "decide/check.h"
 #include "decide/files.h"
 #include "decide/suggest.h"
@@ -32,7 +33,7 @@ bool runs_nothing_itself(const Command& command) {
 class Court {
 public:
     Court(const Script& script, const Rules& rules, const Context& context)
-        : script_(script), rules_(rules) {
+        : script_(script), rules_(rules), approval_(approval_of(script, rules, context)) {
         for (Finding& finding : findings(script, rules.packs, context))
             findings_[finding.command].push_back(std::move(finding));
         restricts_ =
@@ -53,8 +54,7 @@ public:
         if (auto found = decided_by_rule(subject, Decision::Deny)) return *found;
         if (auto found = found_by_pack(command, Decision::Deny, Packs::All)) return *found;
         if (auto found = hidden(command)) return *found;
-        if (auto found = decided_by_rule(subject, Decision::Ask)) return *found;
-        if (auto found = found_by_pack(command, Decision::Ask, Packs::All)) return *found;
+        if (auto found = asked_about(subject)) return *found;
         if (auto found = allowed_by_rule(subject)) return *found;
         return by_default(command);
     }
@@ -79,6 +79,27 @@ private:
                              .evidence = finding.evidence};
         }
         return std::nullopt;
+    }
+
+    // By a rule or a pack, unless a person has said "always".
+    std::optional<Judgement> asked_about(const Subject& subject) const {
+        auto found = decided_by_rule(subject, Decision::Ask);
+        if (!found) found = found_by_pack(subject.index, Decision::Ask, Packs::All);
+        if (!found) return found;
+        found->only_once = is_grave(subject.index)
+                               ? "it may do great harm, so it is asked each time"
+                               : why_not_kept(subject, rules_);
+        if (approval_ == nullptr || !found->only_once.empty()) return found;
+        return Judgement{
+            .command = subject.index, .rule = "approved", .where = text_of(approval_->where)};
+    }
+
+    bool is_grave(size_t command) const {
+        const auto found = findings_.find(command);
+        return found != findings_.end() &&
+               std::ranges::any_of(found->second, [](const Finding& finding) {
+                   return finding.severity >= Severity::High;
+               });
     }
 
     // By a rule that says so; and an ask also by one that would deny, if it may be meant.
@@ -122,6 +143,7 @@ private:
                                          " runs is not known before, so no rule can allow it."
                                    : "More is run here than can be seen: " + command.opaque + ".";
         judgement.instead = "Write out what is to be run.";
+        judgement.only_once = "what it runs is not known before";
         return judgement;
     }
 
@@ -156,6 +178,7 @@ private:
 
     const Script& script_;
     const Rules& rules_;
+    const Approval* approval_;
     std::map<size_t, std::vector<Finding>> findings_;
     bool restricts_ = false;
 };
@@ -236,6 +259,15 @@ const Judgement* decisive(const Verdict& verdict, const Script& script) {
     return by_rule;
 }
 
+// One that is asked about and cannot be approved is enough.
+std::string only_once(const Verdict& verdict, const Script& script, const Context& context) {
+    if (verdict.decision != Decision::Ask) return "";
+    std::string why = why_not_kept(script, context);
+    for (const Judgement& judgement : verdict.commands)
+        if (why.empty()) why = judgement.only_once;
+    return why;
+}
+
 void sum_up(Verdict& verdict, const Script& script, const std::optional<Judgement>& whole) {
     if (const Judgement* judgement = decisive(verdict, script)) take(verdict, *judgement);
     for (const Judgement& judgement : verdict.commands)
@@ -267,6 +299,7 @@ Verdict decide(const Script& script, const Rules& rules, const Context& context)
         if (whole) deny_instead_of_asking(*whole);
     }
     sum_up(verdict, script, whole);
+    verdict.only_once = only_once(verdict, script, context);
     return verdict;
 }
 

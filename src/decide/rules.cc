@@ -50,6 +50,7 @@ public:
         read_list(texts.ask, Decision::Ask);
         read_list(texts.deny, Decision::Deny);
         for (const LongRule& rule : texts.rules) read_long(rule);
+        made_.rules.approved = texts.approved;
         read_packs(texts);
         return std::move(made_);
     }

@@ -34,9 +34,10 @@ Match match(const Rule& rule, const Subject& subject);
 
 struct Rules {
     Mode mode = Mode::Default;
-    std::string mode_where = {};  // "husk.yaml:3"
-    std::vector<Rule> rules;      // in the order of the file: allow, ask, deny, long ones
-    std::set<std::string> packs;  // those that are on
+    std::string mode_where = {};     // "husk.yaml:3"
+    std::vector<Rule> rules;         // in the order of the file: allow, ask, deny, long ones
+    std::vector<Approval> approved;  // what a person has said "always" to
+    std::set<std::string> packs;     // those that are on
 };
 
 // Something about the rules that somebody should know. With a fatal one they must not be used.

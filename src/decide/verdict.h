@@ -29,6 +29,8 @@ struct Judgement {
     // The rule that would have to be changed, because no other goes before it: "Bash(x) at
     // husk.yaml:12". Empty when no rule of the user decided.
     std::string change = {};
+    // Of an ask: why nobody's "always" can answer it for ever; empty when it can.
+    std::string only_once = {};
     // Only from the built-in checks:
     std::optional<Severity> severity = {};
     std::optional<double> confidence = {};  // from 0 to 1, that it is what it looks like
@@ -56,6 +58,7 @@ struct Verdict {
     std::string instead = {};
     std::vector<std::string> allow_with = {};  // all of these would allow it; empty: none do
     std::string change = {};                   // as in a judgement
+    std::string only_once = {};                // likewise
     Severity risk = Severity::Low;             // the worst of all that was found
 };
 

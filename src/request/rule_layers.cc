@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/terminal_text.h"
+
 namespace husk {
 namespace {
 
@@ -37,6 +39,8 @@ Narrowed narrowed(const RuleTexts& rules) {
         else
             result.rules.rules.push_back(rule);
     }
+    for (const Approval& approval : rules.approved)
+        ignore(approval.where, "permissions.approved: " + text::one_line(approval.command));
     for (const auto& [name, on] : rules.packs) {
         const auto found = rules.packs_where.find(name);
         const Where where = found == rules.packs_where.end() ? Where{} : found->second;
@@ -69,6 +73,7 @@ RuleTexts on_top(RuleTexts rules, const RuleTexts& over) {
     append(rules.ask, over.ask);
     append(rules.deny, over.deny);
     append(rules.rules, over.rules);
+    append(rules.approved, over.approved);
     for (const auto& [name, on] : over.packs) rules.packs[name] = on;
     for (const auto& [name, where] : over.packs_where) rules.packs_where[name] = where;
     const bool says_something = over.mode_where.line > 0;

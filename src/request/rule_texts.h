@@ -33,6 +33,14 @@ struct LongRule {
     Where where;
 };
 
+// An entry of permissions.approved: a script to which a person has said "always", letter for
+// letter, and the one directory where that holds.
+struct Approval {
+    std::string directory;
+    std::string command;
+    Where where;
+};
+
 struct RuleTexts {
     std::string mode = "default";
     Where mode_where;
@@ -40,6 +48,7 @@ struct RuleTexts {
     std::vector<ShortRule> ask;
     std::vector<ShortRule> deny;
     std::vector<LongRule> rules;
+    std::vector<Approval> approved;
     std::map<std::string, bool> packs;  // switched on or off by name
     std::map<std::string, Where> packs_where;
 };

@@ -31,11 +31,26 @@ void read_mode(Reader& reader, const DocumentEntry& entry, RuleTexts& texts) {
     texts.mode_where = reader.at(entry.line);
 }
 
+// {/home/u/app: ["git push origin main"]}
+void read_approved(Reader& reader, const DocumentEntry& entry, RuleTexts& texts) {
+    if (!is_map(reader, entry.value, entry.key)) return;
+    for (const DocumentEntry& directory : entry.value.entries) {
+        if (!directory.key.starts_with('/'))
+            reader.complain(directory.line, "the directory \"" + text::one_line(directory.key) +
+                                                "\" in approved must begin with /");
+        for (const DocumentNode& item : list_of(reader, directory.value, directory.key))
+            texts.approved.push_back({directory.key,
+                                      text_of(reader, item, "an entry of " + entry.key),
+                                      reader.at(item.line)});
+    }
+}
+
 constexpr Field<RuleTexts> permission_fields[] = {
     {"mode", read_mode},
     {"allow", read_short_rules<&RuleTexts::allow>},
     {"ask", read_short_rules<&RuleTexts::ask>},
     {"deny", read_short_rules<&RuleTexts::deny>},
+    {"approved", read_approved},
 };
 
 void read_permissions(Reader& reader, const DocumentEntry& entry, RuleTexts& texts) {

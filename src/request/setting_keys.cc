@@ -18,6 +18,7 @@ constexpr auto contracts = std::to_array({"husk"sv, "phoenix"sv, "codegen"sv, "d
                                           "agentrail"sv, "yoi"sv, "claude-code"sv, "anthropic"sv});
 constexpr auto extents = std::to_array({"few"sv, "full"sv});
 constexpr auto modes = std::to_array({"read-only"sv, "workspace"sv, "open"sv});
+constexpr auto places = std::to_array({"host"sv, "container"sv});
 constexpr auto on_or_off = std::to_array({"on"sv, "off"sv});
 constexpr auto block_or_tell = std::to_array({"block"sv, "tell"sv});
 // That a user may let stay open, as confine/ calls them.
@@ -31,6 +32,9 @@ constexpr auto table = std::to_array<Key>({
     {"", "tools", &Settings::tools, Unit::Word, SaysNothing, Anything, extents},
     {"", "mode", &Settings::mode, Unit::Mode, Narrows, Anything, modes},
     {"", "network", &Settings::network, Unit::Network, Narrows},
+    {"", "place", &Settings::place, Unit::Word, SaysNothing, Anything, places},
+    {"container", "socket", &Settings::engine_socket, Unit::Path, SaysNothing},
+    {"container", "image", &Settings::container_image, Unit::Name, SaysNothing},
     {"", "denials", &Settings::denials, Unit::Word, SaysNothing, Anything, on_or_off},
     {"", "working_directory", &Settings::working_directory, Unit::Path, SaysNothing},
     {"", "state", &Settings::state, Unit::Path, SaysNothing},
@@ -115,7 +119,7 @@ std::string all_of(std::span<const std::string_view> words) {
 // One value read; false when the text is none.
 bool read(const Key& key, std::string_view text, std::string& value) {
     value = text;
-    if (key.unit == Unit::Path) return !text.empty();
+    if (key.unit == Unit::Path || key.unit == Unit::Name) return !text.empty();
     return std::ranges::find(key.words, text) != key.words.end();
 }
 
@@ -208,6 +212,7 @@ std::string words_for(const Key& key) {
         case Unit::Word:
         case Unit::Mode: return "one of " + all_of(key.words);
         case Unit::Path: return "a path";
+        case Unit::Name: return "a name such as debian:12";
         case Unit::Network: return "none, open, or hosts such as example.org";
         case Unit::Duration: words = "a time such as 500ms, 30s, 5m or 1h"; break;
         case Unit::Size: words = "a size such as 256K, 64M or 2G"; break;

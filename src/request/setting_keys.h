@@ -12,7 +12,7 @@
 
 namespace husk::config {
 
-enum class Unit { Word, Path, Mode, Network, Duration, Size, Count };
+enum class Unit { Word, Path, Name, Mode, Network, Duration, Size, Count };
 
 // What the file of a workspace may do before it is trusted.
 enum class Workspace { SaysNothing, Narrows };

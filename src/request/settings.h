@@ -52,6 +52,9 @@ struct Settings {
     Setting<std::string> tools{"few"};  // or full
     Setting<Mode> mode{Mode::Workspace};
     Setting<Network> network;
+    Setting<std::string> place{"host"};    // or container
+    Setting<std::string> engine_socket;    // empty: the usual one
+    Setting<std::string> container_image;  // there is none that could be assumed
     Texts write;
     Texts read;
     Texts protect;

@@ -170,7 +170,8 @@ TEST(SettingsFile, AValueIsShownAsItIsWritten) {
         const std::string text = value_text(settings, key);
         Settings again;
         const bool done = set(again, key, text, from_flag("--x")).has_value();
-        EXPECT_TRUE(done || key.unit == Unit::Path) << key.name << " " << text;
+        EXPECT_TRUE(done || key.unit == Unit::Path || key.unit == Unit::Name)
+            << key.name << " " << text;
         EXPECT_EQ(value_text(again, key), text) << key.name;
     }
 }

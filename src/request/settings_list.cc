@@ -18,6 +18,8 @@ void add_rules(const RuleTexts& rules, std::vector<Line>& lines) {
     for (const auto& [key, list] : lists)
         for (const ShortRule& rule : *list)
             lines.push_back({key, rule.text, from_file(rule.where)});
+    for (const Approval& approval : rules.approved)
+        lines.push_back({"permissions.approved", approval.command, from_file(approval.where)});
     for (const LongRule& rule : rules.rules)
         lines.push_back({"rules", rule.id + ": " + rule.verdict, from_file(rule.where)});
     for (const auto& [name, on] : rules.packs)

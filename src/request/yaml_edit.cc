@@ -253,8 +253,9 @@ private:
         std::vector<std::string> lines;
         for (const DocumentEntry& entry : section->entry->value.entries) {
             auto inner = written(entry.value);
-            if (!inner) return by_hand("its section holds maps in braces");
-            lines.push_back(indent + scalar(entry.key) + ":" + *inner);
+            if (!inner) return by_hand("its section holds lists of maps in braces");
+            lines.push_back(indent + scalar(entry.key) + ":" + (inner->empty() ? "" : " ") +
+                            *inner);
         }
         text_.lines[section->first] = parts->text();
         insert(section->first + 1, lines);
@@ -264,16 +265,25 @@ private:
         return Editor(opened, *document).set(path, value);
     }
 
+    // On one line.
     static std::optional<std::string> written(const DocumentNode& node) {
         if (node.kind == Kind::Nothing) return "";
-        if (node.kind == Kind::Text) return " " + scalar(node.text);
-        if (node.kind == Kind::Map) return std::nullopt;
+        if (node.kind == Kind::Text) return scalar(node.text);
+        if (node.kind == Kind::Map) {
+            std::vector<std::string> entries;
+            for (const DocumentEntry& entry : node.entries) {
+                const auto inner = written(entry.value);
+                if (!inner) return std::nullopt;
+                entries.push_back(scalar(entry.key) + ": " + *inner);
+            }
+            return "{" + text::join(entries, ", ") + "}";
+        }
         std::vector<std::string> items;
         for (const DocumentNode& item : node.items) {
             if (item.kind != Kind::Text) return std::nullopt;
             items.push_back(item.text);
         }
-        return " " + flow_list(items);
+        return flow_list(items);
     }
 
     Lines text_;
@@ -318,10 +328,6 @@ Edited with_item(std::string_view text, const Path& path, const std::string& ite
     texts.push_back(item);
     place->items.push_back(text_node(item));
     return checked(Editor(text, *document).append(path, texts), wanted);
-}
-
-Edited with_rule_added(std::string_view text, const std::string& list, const std::string& rule) {
-    return with_item(text, {"permissions", list}, rule);
 }
 
 }  // namespace husk::yaml

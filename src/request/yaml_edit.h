@@ -24,7 +24,4 @@ Edited with_value(std::string_view text, const Path& path, const Value& value);
 // already stays alone.
 Edited with_item(std::string_view text, const Path& path, const std::string& item);
 
-// One more rule in permissions.allow, .ask or .deny of husk.yaml: ("allow", "Bash(git push:*)").
-Edited with_rule_added(std::string_view text, const std::string& list, const std::string& rule);
-
 }  // namespace husk::yaml

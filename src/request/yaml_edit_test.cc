@@ -8,6 +8,8 @@ using testing::HasSubstr;
 namespace husk::yaml {
 namespace {
 
+const Path allowed = {"permissions", "allow"};
+
 struct Case {
     const char* before;
     const char* after;
@@ -108,10 +110,35 @@ TEST(YamlEdit, AddsARule) {
          "permissions: {allow: ['Bash(git push:*)']}\n"},
     };
     for (const auto& [before, after] : cases) {
-        const Edited edited = with_rule_added(before, "allow", rule);
+        const Edited edited = with_item(before, allowed, rule);
         ASSERT_TRUE(edited) << before << edited.error();
         EXPECT_EQ(*edited, after) << before;
     }
+}
+
+// A person's "always": the keys are directories, the entries whole scripts.
+TEST(YamlEdit, AddsAnItemBelowAKeyThatIsAPath) {
+    const auto added = [](const char* text, const std::string& directory,
+                          const std::string& script) {
+        return with_item(text, {"permissions", "approved", directory}, script);
+    };
+    EXPECT_EQ(added("", "/a", "git push"), "permissions:\n  approved:\n    /a: [\"git push\"]\n");
+    EXPECT_EQ(added("permissions:\n  ask: [Bash] # all\n", "/a", "ls"),
+              "permissions:\n  ask: [Bash] # all\n  approved:\n    /a: [ls]\n");
+    EXPECT_EQ(added("permissions:\n  approved:\n    /a: [ls]\n", "/a", "id"),
+              "permissions:\n  approved:\n    /a: [ls, id]\n");
+    EXPECT_EQ(added("permissions:\n  approved:\n    /a: [ls]  # mine\n", "/a/b", "id"),
+              "permissions:\n  approved:\n    /a: [ls]  # mine\n    /a/b: [id]\n");
+    for (const char* before : {"", "permissions: {ask: [x]}\n", "permissions: {approved: {}}\n"})
+        for (const char* directory : {"/a b", "/a: b", "/#", "/it's", "/ä", "/[x]"}) {
+            const auto edited = added(before, directory, "a 'b' \"c\" # d\n\te");
+            ASSERT_TRUE(edited) << before << directory << ": " << edited.error();
+            // And one more, there and elsewhere.
+            const auto more = added(edited->c_str(), directory, "ls");
+            ASSERT_TRUE(more) << *edited << more.error();
+            const auto elsewhere = added(more->c_str(), "/x", "ls");
+            ASSERT_TRUE(elsewhere) << *more << elsewhere.error();
+        }
 }
 
 TEST(YamlEdit, RefusesWhatItCannotDoWithoutHarm) {
@@ -124,7 +151,7 @@ TEST(YamlEdit, RefusesWhatItCannotDoWithoutHarm) {
         {"mode: open\n...\n", "by hand"},
     };
     for (const auto& [text, said] : cases) {
-        const Edited edited = with_rule_added(text, "allow", "Bash(x)");
+        const Edited edited = with_item(text, allowed, "Bash(x)");
         ASSERT_FALSE(edited) << text << "became\n" << *edited;
         EXPECT_THAT(edited.error(), HasSubstr(said)) << text;
     }
@@ -145,11 +172,11 @@ TEST(YamlEdit, NeverMakesSomethingElseOfAnyPieceOfAFile) {
     for (size_t from = 0; from < whole.size(); ++from) {
         for (size_t size = 0; from + size <= whole.size(); size += 7) {
             const std::string text = whole.substr(from, size);
-            const Edited added = with_rule_added(text, "allow", "Bash(x)");
+            const Edited added = with_item(text, allowed, "Bash(x)");
             const Edited set = with_value(text, {"limits", "memory"}, "2G");
             changed += added.has_value() + set.has_value();
             // Each has been compared with what was wanted; doing it again changes nothing.
-            EXPECT_EQ(added ? with_rule_added(*added, "allow", "Bash(x)") : added, added) << text;
+            EXPECT_EQ(added ? with_item(*added, allowed, "Bash(x)") : added, added) << text;
             EXPECT_EQ(set ? with_value(*set, {"limits", "memory"}, "2G") : set, set) << text;
         }
     }

@@ -22,15 +22,30 @@ bool can_ask(const Json& client_capabilities) {
     return elicitation.is_object() && (elicitation.empty() || elicitation.contains("form"));
 }
 
-Json question_about(const tool::Judged& judged) {
+Json question_about(const tool::Judged& judged, const std::string& file) {
     constexpr size_t longest = 4000;
     const std::string command = text::plain(judged.script.source);
     std::string message = "Run this command?\n\n";
     message += text::whole_prefix(command, longest);
     if (command.size() > longest) message += "\n[... and more]";
     message += "\n\nIt is asked because: " + text::plain(judged.verdict.reason);
+    Json fields = Json::object();
+    if (judged.verdict.only_once.empty())
+        fields["always"] = {
+            {"type", "boolean"},
+            {"title", "Always"},
+            {"description", "Never ask again about exactly this command in " +
+                                text::plain(judged.working_dir) + ". It is written to " + file},
+            {"default", false}};
     return {{"message", std::move(message)},
-            {"requestedSchema", {{"type", "object"}, {"properties", Json::object()}}}};
+            {"requestedSchema", {{"type", "object"}, {"properties", std::move(fields)}}}};
+}
+
+tool::Consent consent_in(const Json& result) {
+    using enum tool::Consent::Kind;
+    const Json& action = member(result, "action");
+    if (action != "accept") return action.is_string() ? Declined : NotAsked;
+    return member(member(result, "content"), "always") == true ? GivenAlways : Given;
 }
 
 Tickets::Tickets() : key_(random_id(48)) {}

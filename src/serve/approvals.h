@@ -8,15 +8,19 @@
 #include <string_view>
 
 #include "serve/json_rpc.h"
-#include "tool/judge.h"
+#include "tool/toolbox.h"
 
 namespace husk::serve {
 
 // Whether a client that declares these capabilities can show its user a form.
 bool can_ask(const Json& client_capabilities);
 
-// The params of elicitation/create.
-Json question_about(const tool::Judged& judged);
+// The params of elicitation/create. Where the user's "always" can be kept, in that file, the form
+// has a field for it.
+Json question_about(const tool::Judged& judged, const std::string& file);
+
+// What the user said, as the client tells it: its result for elicitation/create.
+tool::Consent consent_in(const Json& result);
 
 // What a client hands back that has asked its user without a connection to remember it by. It
 // cannot be made up, holds for one call of one tool with the same arguments, once, and not for

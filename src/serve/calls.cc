@@ -115,15 +115,15 @@ std::expected<void, Fault> Connection::take_answer(Call& call, const Json& param
         !server_.tickets.redeem(ticket.get<std::string>(), call.tool, call.arguments))
         return std::unexpected(
             Fault{Code::BadParameters, "`requestState` is not of this call, too old, or was used"});
-    call.consent =
-        member(answer, "action") == "accept" ? tool::Consent::Given : tool::Consent::Declined;
+    call.consent = consent_in(answer);
+    if (call.consent->kind == tool::Consent::NotAsked) call.consent = tool::Consent::Declined;
     return {};
 }
 
 void Connection::ask(const std::shared_ptr<Call>& call, const tool::Judged& judged,
                      std::function<void(tool::Consent)> answer) {
     if (call->consent) return answer(*call->consent);
-    Json question = question_about(judged);
+    Json question = question_about(judged, server_.toolbox.memory().string());
     if (call->speaker.era == Era::Without) {
         question["mode"] = "form";
         const Json approve = {{"method", "elicitation/create"}, {"params", std::move(question)}};
@@ -156,9 +156,7 @@ void Connection::handle(const Response& response, const Ways&) {
         answer = std::move(found->second.answer);
         questions_.erase(found);
     }
-    using enum tool::Consent::Kind;
-    const Json& action = member(response.result, "action");
-    answer(action == "accept" ? Given : action.is_string() ? Declined : NotAsked);
+    answer(consent_in(response.result));
 }
 
 // A call that was cancelled has no answer.

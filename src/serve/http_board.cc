@@ -16,20 +16,6 @@ Json or_null(const std::string& text) {
     return text.empty() ? Json(nullptr) : Json(text::to_utf8(text));
 }
 
-std::string yaml_of(const std::vector<std::string>& rules) {
-    if (rules.empty()) return "";
-    std::string text = "permissions:\n  allow:\n";
-    for (const std::string& rule : rules) text += "    - \"" + rule + "\"\n";
-    return text;
-}
-
-std::string why_not(const Board::Question& question) {
-    if (!question.rules.empty()) return "";
-    if (question.change.empty()) return "no rule can allow this always";
-    return "the rule " + question.change +
-           " would have to be changed, because ask goes before allow";
-}
-
 tool::Consent consent_of(tool::Consent::Kind kind, std::string why = {}, std::string by = "http") {
     tool::Consent consent(kind, std::move(why));
     consent.by = std::move(by);
@@ -106,19 +92,6 @@ void Board::close(const std::string& id, const std::string& state, const std::st
     std::exchange(asked->answer, nullptr)(std::move(consent));
 }
 
-// On a thread that may wait for the disk. What it did, in words.
-std::string Board::allow_from_now_on(const std::vector<std::string>& rules) {
-    const std::string file = options_.file.string();
-    if (const auto written = tool::allow_always(options_.file, rules); !written)
-        return "it is allowed once; " + file + " was not changed: " + written.error();
-    if (options_.rules_again) {
-        auto fresh = options_.rules_again();
-        if (!fresh) return "written to " + file + ", which does not count yet: " + fresh.error();
-        toolbox_.use_rules(*std::move(fresh));
-    }
-    return "written to " + file;
-}
-
 void Board::answer(const std::string& id, Decision decision, std::string reason,
                    std::function<void(Outcome)> done) {
     const auto found = pending_.find(id);
@@ -136,10 +109,11 @@ void Board::answer(const std::string& id, Decision decision, std::string reason,
         close(id, "allowed", "allow", reason, "", consent_of(tool::Consent::Given));
         return done(Outcome::Answered);
     }
-    if (asked->question.rules.empty()) return done(Outcome::NoSuchRule);
+    if (!asked->question.only_once.empty()) return done(Outcome::OnlyOnce);
     asked->is_being_answered = true;
     workers_.post([this, asked, reason = std::move(reason), done = std::move(done)] {
-        const std::string note = allow_from_now_on(asked->question.rules);
+        const std::string note =
+            toolbox_.remember(asked->question.working_dir, asked->question.command);
         loop_.post([this, asked, reason, note, done] {
             // It may have run out, or been withdrawn, meanwhile; what was written stays written.
             const bool in_time = pending_.contains(asked->id);
@@ -153,10 +127,11 @@ void Board::answer(const std::string& id, Decision decision, std::string reason,
 
 Json Board::json_of(const Asked& asked) const {
     const Question& question = asked.question;
-    const Json always = {{"rules", question.rules},
-                         {"file", options_.file.string()},
-                         {"text", yaml_of(question.rules)},
-                         {"why_not", or_null(why_not(question))}};
+    const Json always = {{"file", toolbox_.memory().string()},
+                         {"text", question.only_once.empty()
+                                      ? tool::approval_text(question.working_dir, question.command)
+                                      : ""},
+                         {"why_not", or_null(question.only_once)}};
     return {{"approval_id", asked.id},
             {"call_id", question.call_id},
             {"via", question.via},

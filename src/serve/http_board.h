@@ -2,8 +2,6 @@
 #pragma once
 
 #include <deque>
-#include <expected>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,10 +18,6 @@ class Board {
 public:
     struct Options {
         std::chrono::milliseconds timeout{300'000};
-        std::filesystem::path file = {};  // where a rule is written that shall always allow
-        std::string workspace = {};
-        // Reads all rules again, after one was written.
-        std::function<std::expected<decide::Rules, std::string>()> rules_again = {};
     };
     Board(Loop& loop, Events& events, tool::Toolbox& toolbox, tool::Workers& workers,
           Options options);
@@ -36,8 +30,7 @@ public:
         std::string command;
         std::string working_dir;
         Json verdict;
-        std::vector<std::string> rules = {};  // that would always allow it
-        std::string change = {};              // the rule that would have to be changed instead
+        std::string only_once = {};  // why it cannot be allowed always; empty: it can
     };
     // The id. `answer` is called once, on some thread.
     std::string ask(Question question, Answer answer);
@@ -46,7 +39,7 @@ public:
     void withdraw_all();
 
     enum class Decision { Allow, AllowAlways, Deny };
-    enum class Outcome { Answered, NoSuchApproval, TooLate, NoSuchRule };
+    enum class Outcome { Answered, NoSuchApproval, TooLate, OnlyOnce };
     // `done` comes later, on the loop's thread.
     void answer(const std::string& id, Decision decision, std::string reason,
                 std::function<void(Outcome)> done);
@@ -61,7 +54,6 @@ private:
     Json json_of(const Asked& asked) const;
     void close(const std::string& id, const std::string& state, const std::string& decision,
                const std::string& reason, const std::string& note, tool::Consent consent);
-    std::string allow_from_now_on(const std::vector<std::string>& rules);
 
     Loop& loop_;
     Events& events_;

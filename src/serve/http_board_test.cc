@@ -19,6 +19,10 @@ protected:
         tool::Deployment deployment;
         deployment.contract = contract::find_contract("husk");
         deployment.settings.state = dir / "state";
+        deployment.memory = {dir / "husk.yaml", [this] {
+                                 ++read_again;
+                                 return decide::Rules();
+                             }};
         toolbox.emplace(std::move(deployment));
     }
     ~BoardTest() override {
@@ -26,11 +30,7 @@ protected:
         std::filesystem::remove_all(dir);
     }
     Board board(std::chrono::milliseconds timeout = 1h) {
-        return Board(loop, events, *toolbox, workers,
-                     {.timeout = timeout, .file = dir / "husk.yaml", .rules_again = [this] {
-                          ++read_again;
-                          return decide::Rules();
-                      }});
+        return Board(loop, events, *toolbox, workers, {.timeout = timeout});
     }
     Board::Answer answer() {
         return [this](const tool::Consent& consent) {
@@ -52,17 +52,16 @@ protected:
     int read_again = 0;
 };
 
-TEST_F(BoardTest, AlwaysWritesTheRuleThatItShows) {
+TEST_F(BoardTest, AlwaysWritesWhatItShows) {
     Board all = board();
     const std::string id = all.ask({.call_id = "c-1",
                                     .via = "v1",
                                     .command = "npm test",
-                                    .working_dir = "/",
-                                    .verdict = nullptr,
-                                    .rules = {"Bash(npm test:*)"}},
+                                    .working_dir = "/w",
+                                    .verdict = nullptr},
                                    answer());
     const Json shown = (*all.find(id))["always"];
-    EXPECT_EQ(shown["text"], "permissions:\n  allow:\n    - \"Bash(npm test:*)\"\n");
+    EXPECT_EQ(shown["text"], "permissions:\n  approved:\n    /w: [\"npm test\"]\n");
     EXPECT_EQ(shown["why_not"], nullptr);
     std::optional<Board::Outcome> outcome;
     all.answer(id, Board::Decision::AllowAlways, "", [&](Board::Outcome one) { outcome = one; });
@@ -70,9 +69,27 @@ TEST_F(BoardTest, AlwaysWritesTheRuleThatItShows) {
     ASSERT_TRUE(said);
     EXPECT_EQ(said->kind, tool::Consent::Given);
     EXPECT_EQ(outcome, Board::Outcome::Answered);
-    EXPECT_NE(file().find("Bash(npm test:*)"), std::string::npos);
+    EXPECT_EQ(file(), shown["text"]);
     EXPECT_EQ(read_again, 1);
     EXPECT_EQ((*all.find(id))["decision"], "allow_always");
+}
+
+TEST_F(BoardTest, AlwaysIsRefusedWhereItCouldNotStand) {
+    Board all = board();
+    const std::string id = all.ask({.call_id = "c-1",
+                                    .via = "v1",
+                                    .command = "npm $x",
+                                    .working_dir = "/w",
+                                    .verdict = nullptr,
+                                    .only_once = "it is not known"},
+                                   answer());
+    EXPECT_EQ((*all.find(id))["always"]["text"], "");
+    EXPECT_EQ((*all.find(id))["always"]["why_not"], "it is not known");
+    std::optional<Board::Outcome> outcome;
+    all.answer(id, Board::Decision::AllowAlways, "", [&](Board::Outcome one) { outcome = one; });
+    EXPECT_EQ(outcome, Board::Outcome::OnlyOnce);
+    EXPECT_EQ(all.pending(), 1U);
+    EXPECT_EQ(file(), "");
 }
 
 TEST_F(BoardTest, SilenceIsANoThatSaysSo) {

@@ -166,8 +166,7 @@ void Calls::ask_board(const CallPtr& call, const tool::Judged& judged, Board::An
                              .command = judged.script.source,
                              .working_dir = judged.working_dir,
                              .verdict = render::verdict_json(judged.script, judged.verdict),
-                             .rules = judged.verdict.allow_with,
-                             .change = judged.verdict.change};
+                             .only_once = judged.verdict.only_once};
     loop_.post([this, call, question = std::move(question), answer = std::move(answer)] {
         if (call->stop.stop_requested()) return answer(tool::Consent::NotAsked);
         call->state = "asking";

@@ -121,9 +121,9 @@ void answer_approval(Parts& parts, const ExchangePtr& exchange, const PathParts&
                        reason.is_string() ? reason.get<std::string>() : std::string(),
                        [&parts, exchange, id = path[0]](Board::Outcome outcome) {
                            using enum Board::Outcome;
-                           if (outcome == NoSuchRule)
-                               return exchange->fail(409, "no_such_rule",
-                                                     "no rule can allow this always; `allow` it "
+                           if (outcome == OnlyOnce)
+                               return exchange->fail(409, "only_once",
+                                                     "this cannot be allowed always; `allow` it "
                                                      "once, or deny it");
                            const int status = outcome == TooLate ? 409 : 200;
                            respond_with_approval(parts, exchange, status, id);

@@ -27,6 +27,11 @@ std::expected<void, std::string> check(const std::string& text, const fs::path& 
     return {};
 }
 
+yaml::Edited approved(std::string_view text, const std::string& directory,
+                      const std::string& command) {
+    return yaml::with_item(text, {"permissions", "approved", directory}, command);
+}
+
 }  // namespace
 
 std::expected<void, std::string> edit_configuration(
@@ -50,14 +55,14 @@ std::expected<void, std::string> edit_configuration(
     return {};
 }
 
-std::expected<void, std::string> allow_always(const fs::path& file,
-                                              const std::vector<std::string>& rules) {
-    return edit_configuration(file, [&](std::string_view text) {
-        yaml::Edited edited = std::string(text);
-        for (const std::string& rule : rules)
-            if (edited) edited = yaml::with_rule_added(*edited, "allow", rule);
-        return edited;
-    });
+std::expected<void, std::string> approve_always(const fs::path& file, const std::string& directory,
+                                                const std::string& command) {
+    return edit_configuration(
+        file, [&](std::string_view text) { return approved(text, directory, command); });
+}
+
+std::string approval_text(const std::string& directory, const std::string& command) {
+    return approved("", directory, command).value_or("");
 }
 
 }  // namespace husk::tool

@@ -6,7 +6,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "request/yaml_edit.h"
 
@@ -17,8 +16,11 @@ namespace husk::tool {
 std::expected<void, std::string> edit_configuration(
     const std::filesystem::path& file, const std::function<yaml::Edited(std::string_view)>& edit);
 
-// Rules such as `Bash(git push:*)` that will allow from now on.
-std::expected<void, std::string> allow_always(const std::filesystem::path& file,
-                                              const std::vector<std::string>& rules);
+// A person's "always" to a script in that directory: one more entry of permissions.approved.
+std::expected<void, std::string> approve_always(const std::filesystem::path& file,
+                                                const std::string& directory,
+                                                const std::string& command);
+// That entry, as it would stand in a file of its own.
+std::string approval_text(const std::string& directory, const std::string& command);
 
 }  // namespace husk::tool

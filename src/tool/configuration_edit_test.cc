@@ -37,19 +37,21 @@ protected:
 };
 
 TEST_F(Edited, IsMadeWhereThereIsNone) {
-    ASSERT_TRUE(allow_always(file_, {"Bash(git push:*)"}));
-    EXPECT_EQ(text(), "permissions:\n  allow: [\"Bash(git push:*)\"]\n");
+    ASSERT_TRUE(approve_always(file_, "/w", "git push"));
+    EXPECT_EQ(text(), "permissions:\n  approved:\n    /w: [\"git push\"]\n");
+    EXPECT_EQ(text(), approval_text("/w", "git push"));
     EXPECT_EQ(fs::status(file_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
 TEST_F(Edited, KeepsCommentsPermissionsAndLinks) {
-    write("# mine\npermissions:\n  allow:\n  - \"Bash(ls)\"  # harmless\n");
+    write("# mine\npermissions:\n  approved:\n    /w:\n    - ls  # harmless\n");
     fs::rename(file_, dir_ / "real.yaml");
     fs::create_symlink("../real.yaml", file_);
-    ASSERT_TRUE(allow_always(file_, {"Bash(a)", "Bash(b)", "Bash(ls)"}));
+    for (const char* command : {"a b", "c", "ls"})
+        ASSERT_TRUE(approve_always(file_, "/w", command));
     EXPECT_EQ(text(),
-              "# mine\npermissions:\n  allow:\n  - \"Bash(ls)\"  # harmless\n  - \"Bash(a)\"\n"
-              "  - \"Bash(b)\"\n");
+              "# mine\npermissions:\n  approved:\n    /w:\n    - ls  # harmless\n    - \"a b\"\n"
+              "    - c\n");
     EXPECT_TRUE(fs::is_symlink(file_));
     struct stat info{};
     ASSERT_EQ(::stat(file_.c_str(), &info), 0);
@@ -59,26 +61,24 @@ TEST_F(Edited, KeepsCommentsPermissionsAndLinks) {
 }
 
 TEST_F(Edited, IsNotWrittenWhenItCouldNotBeUsed) {
-    for (const std::string before : {"mod: open\n", "permissions: {allow: Bash}\n", "a: [\n"}) {
+    for (const std::string before : {"mod: open\n", "permissions: {approved: a}\n", "a: [\n"}) {
         write(before);
-        EXPECT_FALSE(allow_always(file_, {"Bash(a)"})) << before;
+        EXPECT_FALSE(approve_always(file_, "/w", "a")) << before;
         EXPECT_EQ(text(), before);
     }
     write("mode: open\n");
-    const auto done = allow_always(file_, {"Bash(("});
-    EXPECT_FALSE(done);
+    EXPECT_FALSE(approve_always(file_, "w", "a"));  // nobody knows from where
     EXPECT_EQ(text(), "mode: open\n");
-    EXPECT_FALSE(allow_always("", {"Bash(a)"}));
+    EXPECT_FALSE(approve_always("", "/w", "a"));
 }
 
 TEST_F(Edited, LosesNothingWhenManyWriteAtOnce) {
     std::vector<std::jthread> threads;
     for (int i = 0; i < 8; ++i)
         threads.emplace_back(
-            [&, i] { EXPECT_TRUE(allow_always(file_, {"Bash(p" + std::to_string(i) + ")"})); });
+            [&, i] { EXPECT_TRUE(approve_always(file_, "/w", "p" + std::to_string(i))); });
     threads.clear();
-    for (int i = 0; i < 8; ++i)
-        EXPECT_THAT(text(), HasSubstr("\"Bash(p" + std::to_string(i) + ")\""));
+    for (int i = 0; i < 8; ++i) EXPECT_THAT(text(), HasSubstr("p" + std::to_string(i)));
 }
 
 TEST_F(Edited, AndTrustedAreOnlyThePathWithItsContent) {

@@ -107,6 +107,16 @@ EngineValues engine_values(const Configuration& configuration, EngineValues valu
     context.protect = paths_of(from.protect, base);
     for (const auto& hole : from.accept) context.accept.push_back(hole.value);
     context.watch_denials = from.denials.value != "off";
+
+    if (from.place.value == "container")
+        values.container = place::Wanted{.socket = expanded(from.engine_socket.value, ""),
+                                         .image = from.container_image.value,
+                                         .workspace = base,
+                                         .read_only = context.protect,
+                                         .always_read_only = {},
+                                         .network = {},
+                                         .limits = request.limits,
+                                         .session = {}};
     return values;
 }
 

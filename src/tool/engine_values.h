@@ -4,6 +4,7 @@
 #include <husk/bash.h>
 
 #include "contract/docware_settings.h"
+#include "place/container.h"
 #include "tool/configuration.h"
 
 namespace husk::tool {
@@ -16,6 +17,7 @@ struct EngineValues {
     Settings settings = {};
     Request request = {};
     ToolContext context = {};
+    std::optional<place::Wanted> container = {};  // commands run there, and not on this host
 };
 
 // Limits, variables, and what is kept: what the call itself says of variables stays.

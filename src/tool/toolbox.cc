@@ -78,7 +78,10 @@ Toolbox::Toolbox(Deployment deployment)
 contract::Situation Toolbox::situation() const {
     const config::Settings& configured = deployment_.configured;
     const ToolContext& walls = deployment_.walls;
-    return {.working_dir = walls.workspace,
+    using Place = contract::Situation::Place;
+    const bool inside = deployment_.container.has_value();
+    return {.place = inside ? Place::Container : Place::Host,
+            .working_dir = inside ? place::workspace_inside : walls.workspace,
             .mode = walls.mode,
             .network = walls.network,
             .writable = walls.writable,
@@ -103,6 +106,8 @@ std::string Toolbox::own_session(Mode mode, const Network& network,
     if (!apart.empty()) all += apart + "\n";
     all += std::to_string(static_cast<int>(mode)) + std::to_string(static_cast<int>(network.kind));
     for (const std::string& host : network.hosts) all += "\n" + host;
+    if (const auto& container = deployment_.container)
+        all += "\n" + container->image + "\n" + container->socket.string();
     const ToolContext& walls = deployment_.walls;
     for (const auto* paths : {&walls.writable, &walls.readable, &walls.protect}) {
         all += "\n";

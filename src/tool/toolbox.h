@@ -17,6 +17,7 @@
 #include "contract/contract.h"
 #include "decide/rules.h"
 #include "record/journal.h"
+#include "place/container.h"
 #include "request/settings.h"
 #include "tool/judge.h"
 #include "tool/lasting_bash.h"
@@ -30,7 +31,8 @@ struct Deployment {
     const contract::Contract* contract = nullptr;
     config::Settings configured = {};  // of which a call may only ask for less
     Settings settings = {};
-    ToolContext walls = {};  // and the workspace, absolute, where calls start
+    ToolContext walls = {};                       // and the workspace, absolute, where calls start
+    std::optional<place::Wanted> container = {};  // where commands run, if not on this host
     decide::Rules rules = {};
     std::vector<std::string> notes = {};  // on every run, for example about the configuration
     std::string session = {};             // empty: that of workspace, mode and caller
@@ -39,12 +41,18 @@ struct Deployment {
     contract::Situation::Arguments arguments = contract::Situation::Arguments::Usual;
     enum class Report { Left, InMeta } report = Report::Left;  // all of it, without output
     contract::DocwareSettings docware = {};
+    // How a person's "always" is kept: in that file, and all rules are read again.
+    struct Memory {
+        std::filesystem::path file = {};
+        std::function<std::expected<decide::Rules, std::string>()> rules_again = {};
+    } memory = {};
 };
 
 // What somebody said to a command that a rule asks about.
 struct Consent {
     enum Kind {
         Given,
+        GivenAlways,  // and is to be remembered
         Declined,
         NotAsked,  // nobody could be reached
     };
@@ -109,6 +117,10 @@ public:
     Judged verdict(const std::string& command, const std::filesystem::path& working_dir) const;
     // For all calls that are judged from now on.
     void use_rules(decide::Rules rules);
+    // The user's own file, where a person's "always" goes.
+    const std::filesystem::path& memory() const { return deployment_.memory.file; }
+    // Writes it there, and goes by it from now on. What it did, in words. May wait for the disk.
+    std::string remember(const std::string& directory, const std::string& command);
 
     // The caller's shells, living ones first, without output.
     Result<std::vector<Report>> shells() const;
@@ -145,11 +157,13 @@ private:
     std::shared_ptr<const decide::Rules> rules() const;
     Weighed weigh(const contract::Run& run) const;
     static void note(const Call& call, const Weighed& weighed);
+    std::filesystem::path seen_here(const Request& request) const;
     void permit(const std::shared_ptr<Call>& call, Weighed weighed, std::function<void()> go_on);
     void refuse(const Call& call, const Weighed& weighed, std::string why) const;
 
     // toolbox_run.cc
     void start(const std::shared_ptr<Call>& call);
+    void run(const std::shared_ptr<Call>& call, Request request, ToolContext context);
     void launch(const std::shared_ptr<Call>& call);
     void watch(Call& call, const contract::Watch& wanted, ToolContext& context) const;
     void hold(Call& call, const std::string& shell_id) const;

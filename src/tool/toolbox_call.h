@@ -22,6 +22,7 @@ struct Toolbox::Call {
     contract::Action action = {};
     Verdict verdict = {};
     std::unique_ptr<CallAudit> audit = {};
+    std::string remembered = {};  // what became of a person's "always"
     // Of a Run:
     std::optional<collect::ShellFiles> shell = {};  // of its command
     std::optional<PrivateDir> tmp = {};

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "render/verdict_text.h"
+#include "tool/configuration_edit.h"
 #include "tool/display_of.h"
 #include "tool/toolbox_call.h"
 
@@ -26,6 +27,7 @@ void add_own_checks(Judged& judged, const std::optional<Verdict>& own) {
     judged.verdict.reason = own->reason;
     judged.verdict.instead = own->instead;
     judged.verdict.allow_with.clear();
+    judged.verdict.only_once = "the contract asks about it each time";
 }
 
 std::string why_refused(const Consent& said, const decide::Verdict& verdict) {
@@ -38,7 +40,8 @@ audit::Approval approval_of(const Consent& said) {
     if (said.kind == Consent::NotAsked) return {.answer = "nobody"};
     if (said.kind == Consent::Declined)
         return {.answer = "declined", .by = said.by, .reason = said.why};
-    return {.answer = "given", .by = said.by, .scope = said.always ? "always" : "once"};
+    const bool always = said.always || said.kind == Consent::GivenAlways;
+    return {.answer = "given", .by = said.by, .scope = always ? "always" : "once"};
 }
 
 }  // namespace
@@ -54,6 +57,19 @@ void Toolbox::use_rules(decide::Rules rules) {
     rules_ = std::move(fresh);
 }
 
+std::string Toolbox::remember(const std::string& directory, const std::string& command) {
+    const auto& [path, rules_again] = deployment_.memory;
+    const std::string file = path.string();
+    if (const auto written = approve_always(path, directory, command); !written)
+        return "it is allowed once; " + file + " was not changed: " + written.error();
+    if (rules_again) {
+        auto fresh = rules_again();
+        if (!fresh) return "written to " + file + ", which does not count yet: " + fresh.error();
+        use_rules(*std::move(fresh));
+    }
+    return "written to " + file;
+}
+
 Judged Toolbox::verdict(const std::string& command,
                         const std::filesystem::path& working_dir) const {
     contract::Run asked;
@@ -62,10 +78,18 @@ Judged Toolbox::verdict(const std::string& command,
     return weigh(asked).judged;
 }
 
+// A directory of a container by the name that it has on this host, where rules and people know it.
+std::filesystem::path Toolbox::seen_here(const Request& request) const {
+    const std::filesystem::path& asked = request.working_dir;
+    if (!deployment_.container || !asked.is_absolute()) return asked;
+    const auto below = asked.lexically_normal().lexically_relative(place::workspace_inside);
+    return below.empty() || *below.begin() == ".." ? asked : below;
+}
+
 Toolbox::Weighed Toolbox::weigh(const contract::Run& run) const {
     const Request& request = run.request;
     const contract::Defaults& defaults = deployment_.contract->defaults;
-    const std::filesystem::path directory = deployment_.walls.workspace / request.working_dir / "";
+    const std::filesystem::path directory = deployment_.walls.workspace / seen_here(request) / "";
     Weighed weighed{.command = request.command,
                     .working_dir = directory.lexically_normal().parent_path()};
     const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
@@ -113,6 +137,13 @@ void Toolbox::permit(const std::shared_ptr<Call>& call, Weighed weighed,
     call->context.ask(about->judged, [this, call, about, go_on = std::move(go_on)](Consent said) {
         call->audit->asked.approval = approval_of(said);
         if (said.kind == Consent::Given) return quick_.post(go_on);
+        if (said.kind == Consent::GivenAlways)
+            return quick_.post([this, call, about, go_on] {
+                const Judged& judged = about->judged;
+                if (judged.verdict.only_once.empty())
+                    call->remembered = remember(judged.working_dir, judged.script.source);
+                go_on();
+            });
         refuse(*call, *about, why_refused(said, about->judged.verdict));
     });
 }

@@ -6,6 +6,7 @@
 #include "request/environment.h"
 #include "request/settings_layers.h"
 #include "tool/engine_values.h"
+#include "tool/placed.h"
 #include "tool/toolbox_call.h"
 
 namespace husk::tool {
@@ -42,9 +43,9 @@ config::Asked asked_by(const Request& request) {
     return asked;
 }
 
-Report not_started(const Request& request, const std::string& why) {
+Report not_started(const Request& request, const Error& why) {
     Report report;
-    report.ending = NotStarted{{"limits", 0, why}};
+    report.ending = NotStarted{why};
     report.command = report.display = request.command;
     return report;
 }
@@ -94,7 +95,7 @@ void Toolbox::start(const std::shared_ptr<Call>& call) {
 void Toolbox::launch(const std::shared_ptr<Call>& call) {
     const auto& run = std::get<contract::Run>(call->action);
     auto request = equipped(run);
-    if (!request) return ended(call, not_started(run.request, request.error()));
+    if (!request) return ended(call, not_started(run.request, {"limits", 0, request.error()}));
     if (run.private_tmp)
         if (auto made = PrivateDir::make()) call->tmp.emplace(*std::move(made));
     if (call->tmp) request->env["TMPDIR"] = call->tmp->path().string();
@@ -107,7 +108,19 @@ void Toolbox::launch(const std::shared_ptr<Call>& call) {
         if (call->context.on_shell) call->context.on_shell(shell_id);
     };
     if (run.watch) watch(*call, *run.watch, context);
-    bash_.run(*std::move(request), std::move(context),
+    if (!deployment_.container) return this->run(call, *std::move(request), std::move(context));
+    // Making one takes its time.
+    patient_.post([this, call, request = *std::move(request), context = std::move(context)] {
+        Request moved = request;
+        ToolContext here = context;
+        const auto placed = place_call(*deployment_.container, deployment_.settings, moved, here);
+        if (!placed) return ended(call, not_started(request, placed.error()));
+        this->run(call, std::move(moved), std::move(here));
+    });
+}
+
+void Toolbox::run(const std::shared_ptr<Call>& call, Request request, ToolContext context) {
+    bash_.run(std::move(request), std::move(context),
               [this, call](Report report) { ended(call, std::move(report)); });
 }
 
@@ -148,12 +161,14 @@ Told Toolbox::told(Call& call, Report report) const {
     const auto& run = std::get<contract::Run>(call.action);
     Told told{.report = std::move(report)};
     Report& about = told.report;
+    if (deployment_.container) tell_placed(about, run.network.value_or(deployment_.walls.network));
     if (call.eye) told.events = call.eye->finish(about.ending);
     call.tmp.reset();
     about.verdict = std::move(call.verdict);
     about.notes.insert(about.notes.begin(), deployment_.notes.begin(), deployment_.notes.end());
     if (const std::string& trouble = call.audit->trouble(); !trouble.empty())
         about.notes.push_back(trouble);
+    if (!call.remembered.empty()) about.notes.push_back("always allowed: " + call.remembered);
     if (run.portion.wanted()) about.output.clear();
     // What is there as a whole needs no words about how to get the rest.
     if (about.shell_id.empty() || (!run.portion.wanted() && is_whole(about))) return told;

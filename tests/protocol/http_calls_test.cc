@@ -163,7 +163,7 @@ class ServeApprovals : public testing::Test {
 protected:
     ServeApprovals() {
         std::filesystem::create_directories(husk.dir() / "config" / "husk");
-        write_text(file, "permissions:\n  ask: [\"Bash(seq:*)\"]\n");
+        write_text(file, "# mine\npermissions:\n  ask: [\"Bash(seq:*)\"]\n");
     }
     // The id of the question that the call waits for.
     static std::string question_of(const HttpServer& server, const std::string& call) {
@@ -217,14 +217,37 @@ TEST_F(ServeApprovals, AllowOnceDenyWithAReasonAndTooLate) {
     EXPECT_EQ(server.get("/v1/approvals?state=all").json()["approvals"].size(), 2U);
 }
 
-// A rule that asks goes before one that allows.
-TEST_F(ServeApprovals, AlwaysIsRefusedWhereNoRuleCanAllowIt) {
+TEST_F(ServeApprovals, AlwaysIsForExactlyThatCommandFromThenOn) {
     const HttpServer server(husk);
     const std::string call = server.begin("seq 2");
     const std::string question = question_of(server, call);
     const Json shown = server.get("/v1/approvals/" + question).json()["always"];
-    EXPECT_TRUE(shown["rules"].empty());
-    EXPECT_THAT(shown["why_not"].get<std::string>(), HasSubstr("husk.yaml:2"));
+    EXPECT_EQ(shown["file"], file.string());
+    EXPECT_EQ(shown["why_not"], nullptr);
+    EXPECT_THAT(shown["text"].get<std::string>(), HasSubstr("[\"seq 2\"]"));
+    const Json answered =
+        server.post("/v1/approvals/" + question, {{"decision", "allow_always"}}).json();
+    EXPECT_EQ(answered["state"], "allowed");
+    EXPECT_EQ(answered["note"], "written to " + file.string());
+    EXPECT_EQ(result_of(server, call)["report"]["status"], "exited");
+    EXPECT_EQ(read_text(file), "# mine\npermissions:\n  ask: [\"Bash(seq:*)\"]\n" +
+                                   shown["text"].get<std::string>().substr(13));
+
+    EXPECT_EQ(server.bash("seq 2")["report"]["verdict"]["rule"], "approved");
+    for (const char* other : {"seq 2; true", "seq 3", "env seq 2"}) {
+        const std::string next = server.begin(other);
+        EXPECT_FALSE(question_of(server, next).empty()) << other;
+        server.ask("DELETE", "/v1/calls/" + next);
+    }
+}
+
+TEST_F(ServeApprovals, AlwaysIsRefusedWhereItCouldNotStand) {
+    const HttpServer server(husk);
+    const std::string call = server.begin("seq $x");
+    const std::string question = question_of(server, call);
+    const Json shown = server.get("/v1/approvals/" + question).json()["always"];
+    EXPECT_EQ(shown["text"], "");
+    EXPECT_THAT(shown["why_not"].get<std::string>(), HasSubstr("not known before it runs"));
     EXPECT_EQ(server.post("/v1/approvals/" + question, {{"decision", "allow_always"}}).status, 409);
     EXPECT_EQ(server.get("/v1/approvals/" + question).json()["state"], "pending");
 }

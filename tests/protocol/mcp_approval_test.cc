@@ -54,6 +54,35 @@ TEST(McpApproval, IsAskedOfTheClient) {
     }
 }
 
+TEST(McpApproval, IsForEverWhenTheUserSaysSo) {
+    const Husk husk;
+    const auto options = with_rules(husk);
+    Client client(husk, options);
+    client.initialize("2025-06-18", asks);
+    const auto is_asked = [&](int id, const std::string& command, const Json& content) {
+        client.bash(id, command);
+        const Json said = client.next();
+        if (said.value("id", Json()) == Json(id)) return Json();
+        client.say(Json{{"jsonrpc", "2.0"},
+                        {"id", said["id"]},
+                        {"result", {{"action", "accept"}, {"content", content}}}});
+        EXPECT_EQ(client.answer(id)["result"]["structuredContent"]["exit_code"], 0);
+        return said["params"]["requestedSchema"]["properties"];
+    };
+    const Json fields = is_asked(1, "touch made", {{"always", true}});
+    EXPECT_THAT(fields["always"]["description"].get<std::string>(), HasSubstr("rules.yaml"));
+    EXPECT_EQ(read_text(husk.dir() / "rules.yaml"),
+              "permissions:\n  ask: [\"Bash(touch:*)\"]\n  approved:\n    " + husk.dir().string() +
+                  ": [\"touch made\"]\n");
+    EXPECT_EQ(is_asked(2, "touch made", {}), Json());
+    EXPECT_NE(is_asked(3, "touch other", {{"always", "yes"}}), Json());  // only true is meant
+    EXPECT_NE(is_asked(4, "touch other", {{"always", false}}), Json());
+    EXPECT_NE(is_asked(5, "touch made; true", Json::object()), Json());
+    // Not where it could not stand, whatever the client says.
+    EXPECT_EQ(is_asked(6, "touch mad*", {{"always", true}}), Json::object());
+    EXPECT_EQ(is_asked(7, "touch mad*", {{"always", true}}), Json::object());
+}
+
 // Of a bash that stays: it is free while the user thinks, and where it went meanwhile the command
 // means something else.
 TEST(McpApproval, IsAskedAgainWhenTheBashWentElsewhere) {
@@ -148,6 +177,12 @@ TEST(McpApproval2026, ComesWithTheSecondCall) {
     EXPECT_EQ(ask("touch made", state, "accept")["result"]["structuredContent"]["exit_code"], 0);
     EXPECT_TRUE(std::filesystem::exists(husk.dir() / "made"));
     EXPECT_EQ(ask("touch made", state, "accept")["error"]["code"], -32602);  // once
+
+    Json always = call_2026(
+        "touch kept", ask("touch kept", nullptr, nullptr)["result"]["requestState"], "accept");
+    always["inputResponses"]["approve"]["content"] = {{"always", true}};
+    EXPECT_EQ(client.ask(1, "tools/call", always)["result"]["structuredContent"]["exit_code"], 0);
+    EXPECT_EQ(ask("touch kept", nullptr, nullptr)["result"]["structuredContent"]["exit_code"], 0);
 
     const Json again = ask("touch more", nullptr, nullptr)["result"]["requestState"];
     EXPECT_TRUE(is_denied(ask("touch more", again, "decline")));

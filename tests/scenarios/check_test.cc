@@ -305,7 +305,7 @@ TEST_F(Checking, WhatRunsHasItsVerdictInTheReport) {
 
 TEST_F(Checking, ChecksCanBeSwitchedOff) {
     users_rules("permissions: {deny: [Bash]}\n");
-    EXPECT_EQ(run({"touch " + mark_}).code, 126);
+    EXPECT_EQ(run({"--mode", "open", "touch " + mark_}).code, 126);
     EXPECT_EQ(run({"--checks", "off", "touch " + mark_}).code, 0);
     EXPECT_TRUE(fs::exists(mark_));
 }
@@ -320,7 +320,8 @@ TEST_F(Checking, WithoutATerminalAskingIsDenying) {
 }
 
 TEST_F(Checking, AtATerminalAPersonIsAsked) {
-    users_rules("permissions: {ask: [\"Bash(touch:*)\"]}\n");
+    users_rules("permissions: {ask: [\"Bash(touch:*)\"]}  # mine\n");
+    const auto users_file = [&] { return read_text(husk_.dir() / "config/husk/husk.yaml"); };
     // script(1) gives it a terminal and passes on what it is told.
     const auto asked = [&](const std::string& answer) {
         fs::remove(mark_);
@@ -331,7 +332,8 @@ TEST_F(Checking, AtATerminalAPersonIsAsked) {
     const Ran yes = asked("y\\n");
     EXPECT_TRUE(fs::exists(mark_)) << yes.out;
     EXPECT_EQ(yes.code, 0) << yes.out;
-    EXPECT_THAT(yes.out, AllOf(HasSubstr("touch"), HasSubstr("y = once, a = always, n = no")));
+    EXPECT_THAT(yes.out, AllOf(HasSubstr("touch"),
+                               HasSubstr("y = once, a = always exactly this here, n = no")));
 
     const Ran no = asked("n\\n");
     EXPECT_FALSE(fs::exists(mark_));
@@ -342,9 +344,23 @@ TEST_F(Checking, AtATerminalAPersonIsAsked) {
 
     const Ran always = asked("a\\n");
     EXPECT_TRUE(fs::exists(mark_));
-    EXPECT_THAT(always.out,
-                AllOf(HasSubstr("to allow it always, change the rule Bash(touch:*) at "),
-                      HasSubstr("husk.yaml:1")));
+    EXPECT_THAT(always.out, AllOf(HasSubstr("written to "), HasSubstr("touch " + mark_)));
+    const std::string kept = users_file();
+    EXPECT_THAT(kept, AllOf(HasSubstr("Bash(touch:*)"), HasSubstr("# mine"), HasSubstr(work_)));
+
+    // From now on nobody is asked, there and about that.
+    fs::remove(mark_);
+    EXPECT_EQ(run({"--mode", "open", "touch " + mark_}).code, 0);
+    EXPECT_TRUE(fs::exists(mark_));
+    for (const std::string& other : {"touch " + mark_ + "; true", "touch " + mark_ + " -c",
+                                     "nice touch " + mark_, "touch  " + mark_})
+        EXPECT_EQ(run({"--mode", "open", other}).code, 126) << other;
+
+    const Ran unknown = husk_.script("printf 'a\\n' | script -qec \"$HUSK run --mode open --cwd " +
+                                     work_ + " 'touch x*'\" /dev/null");
+    EXPECT_THAT(unknown.out, HasSubstr("not always: what it does is not known before it runs"));
+    EXPECT_EQ(unknown.code, 126) << unknown.out;
+    EXPECT_EQ(users_file(), kept);
 }
 
 TEST_F(Checking, WhatDoesNotCountIsANoteOfTheReport) {

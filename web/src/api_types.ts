@@ -154,7 +154,7 @@ export interface Approval {
     command: string;
     cwd: string;
     verdict: Verdict;
-    always: { rules: string[]; file: string; text: string; why_not: string | null };
+    always: { file: string; text: string; why_not: string | null };
     answered: number | null;
     decision: "allow" | "allow_always" | "deny" | null;
     reason: string | null;

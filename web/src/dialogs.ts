@@ -37,7 +37,7 @@ const help: [string, [string, string][]][] = [
                     ["i", "approvals"], ["l", "the audit"], ["t", "light, dark, automatic"], ["?", "this list"]]],
     ["A call", [["x", "kill it"], ["o", "to its output"], ["f", "follow the output"], ["w", "wrap long lines"],
                 ["s", "find in the output"], ["n  N", "next, previous find"], ["y", "copy the output"]]],
-    ["Approvals", [["j  k", "next, previous"], ["a", "allow once"], ["A", "allow always: shows the rule first"],
+    ["Approvals", [["j  k", "next, previous"], ["a", "allow once"], ["A", "allow always: shows first what is written"],
                    ["d", "deny, with a reason"]]],
     ["Audit", [["/", "search"], ["j  k", "next, previous"], ["Enter", "all that is known of it"]]],
 ];

@@ -33,15 +33,15 @@ class Question {
         const button = (kind: string, label: string, key: string, press: () => void) =>
             h("button", { type: "button", class: `button ${kind}`, onclick: press }, label, h("kbd", {}, key));
         this.always_button = button("", "Allow always…", "A", () => this.show("always"));
-        this.always_button.disabled = always.rules.length === 0;
+        this.always_button.disabled = always.why_not !== null;
         this.choices = h("div", { class: "actions" }, button("primary", "Allow once", "a", () => void this.send("allow")),
             this.always_button, button("danger", "Deny…", "d", () => this.show("deny")),
             always.why_not !== null && h("span", { class: "quiet" }, foreign(`Not always: ${always.why_not}`)));
         this.confirm_always = h("button", { type: "button", class: "button primary",
-                                            onclick: () => void this.send("allow_always") }, "Write the rule and allow");
+                                            onclick: () => void this.send("allow_always") }, "Write it down and allow");
         const back = () => h("button", { type: "button", class: "button", onclick: () => this.show("choose") }, "Back");
         this.always_box = h("div", { class: "step", hidden: true },
-            h("p", {}, "This goes into ", h("code", {}, foreign(always.file)), ", and counts from then on:"),
+            h("p", {}, "This goes into ", h("code", {}, foreign(always.file)), ": exactly this, in this directory, is not asked about again"),
             h("pre", { class: "rule" }, foreign(always.text)),
             h("div", { class: "actions" }, this.confirm_always, back()));
         this.deny_box = h("div", { class: "step", hidden: true }, this.reason,

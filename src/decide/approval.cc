@@ -1,0 +1,62 @@
+#include "decide/approval.h"
+
+#include <algorithm>
+
+#include "base/utf8.h"
+
+namespace husk::decide {
+namespace {
+
+using parse::Command;
+using parse::Script;
+
+// What nobody would read before saying "always" to it.
+constexpr size_t longest = 4000;
+
+bool can_be_written_down(const std::string& text) {
+    const auto is_odd = [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return (byte < ' ' && c != '\n' && c != '\t') || byte == 0x7f;
+    };
+    return text::is_utf8(text) && std::ranges::none_of(text, is_odd);
+}
+
+bool is_known(const Subject& subject) {
+    const Command& command = subject.command;
+    const auto stands_for_many = [](char16_t letter) { return letter > 0xff; };
+    const Letters& line = subject.text.line.by_path;
+    return command.opaque.empty() && std::ranges::none_of(line, stands_for_many) &&
+           std::ranges::all_of(command.assignments,
+                               [](const auto& assignment) { return assignment.value.known(); }) &&
+           std::ranges::all_of(command.redirects,
+                               [](const auto& redirect) { return redirect.target.known(); });
+}
+
+}  // namespace
+
+const Approval* approval_of(const Script& script, const Rules& rules, const Context& context) {
+    if (!why_not_kept(script, context).empty()) return nullptr;
+    const auto found = std::ranges::find_if(rules.approved, [&](const Approval& approval) {
+        return approval.directory == context.working_directory && approval.command == script.source;
+    });
+    return found == rules.approved.end() ? nullptr : &*found;
+}
+
+std::string why_not_kept(const Script& script, const Context& context) {
+    if (!script.understood()) return "part of this script is not understood";
+    if (context.working_directory.empty()) return "it is not known where it runs";
+    if (script.source.size() > longest) return "it is too long";
+    if (!can_be_written_down(script.source)) return "it has characters that no file can hold";
+    return "";
+}
+
+std::string why_not_kept(const Subject& subject, const Rules& rules) {
+    const auto may_be_meant = [&](const Rule& rule) {
+        return match(rule, subject) == Match::Maybe;
+    };
+    if (!is_known(subject) || std::ranges::any_of(rules.rules, may_be_meant))
+        return "what it does is not known before it runs";
+    return "";
+}
+
+}  // namespace husk::decide

@@ -1,0 +1,51 @@
+// What an engine is told to make. Nothing here asks anybody.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "place/container.h"
+#include "place/engine.h"
+
+namespace husk::place {
+
+// What the engine is, as far as it matters.
+enum class Kind {
+    Rootful,         // it runs as root: users inside are users outside
+    RootlessDocker,  // root inside is the user outside
+    RootlessPodman,  // can be told to keep the user
+};
+
+struct Mount {
+    std::filesystem::path from;
+    std::string to;
+    bool read_only = true;
+};
+
+struct Plan {
+    std::string image;
+    std::vector<Mount> mounts;
+    Network network;
+    Limits limits;                // complete
+    uint64_t user_processes = 0;  // that the caller may have; 0: any number
+    Kind engine = Kind::Rootful;
+    uint32_t user = 0;
+    uint32_t group = 0;
+    uint64_t linger_seconds = 0;
+    std::string session;
+    std::string state;
+
+    // Two calls with the same text of it may share a container.
+    std::string fingerprint() const;
+};
+
+inline constexpr const char* label_session = "husk.session";
+inline constexpr const char* label_state = "husk.state";
+inline constexpr const char* label_fingerprint = "husk.fingerprint";
+
+// The body of POST /containers/create.
+Json create_body(const Plan& plan);
+
+}  // namespace husk::place

@@ -1,0 +1,104 @@
+#include "place/container_plan.h"
+
+#include <gtest/gtest.h>
+
+namespace husk::place {
+namespace {
+
+Plan plan() {
+    Plan plan;
+    plan.image = "debian:12";
+    plan.mounts = {{"/home/u/app", "/workspace", false}, {"/home/u/app/memo", "/workspace/memo"}};
+    plan.limits.memory = 1 << 30;
+    plan.limits.processes = 100;
+    plan.limits.open_files = 0;
+    plan.user = plan.group = 1000;
+    plan.linger_seconds = 60;
+    plan.session = "s";
+    return plan;
+}
+
+TEST(ContainerPlan, GivesAwayNothingThatNobodyAskedFor) {
+    const Json body = create_body(plan());
+    const Json& host = body["HostConfig"];
+    EXPECT_EQ(host["NetworkMode"], "none");
+    EXPECT_EQ(host["CapDrop"], Json::array({"ALL"}));
+    EXPECT_FALSE(host.contains("CapAdd"));
+    EXPECT_EQ(host["Privileged"], false);
+    EXPECT_EQ(host["SecurityOpt"][0], "no-new-privileges");
+    EXPECT_EQ(host["Memory"], 1 << 30);
+    EXPECT_EQ(host["MemorySwap"], 1 << 30);
+    EXPECT_EQ(host["PidsLimit"], 100);
+    EXPECT_EQ(host["Ulimits"].size(), 2U);  // 0 is no limit
+    EXPECT_EQ(host["Mounts"][0]["ReadOnly"], false);
+    EXPECT_EQ(host["Mounts"][1]["ReadOnly"], true);
+    EXPECT_EQ(body["User"], "1000:1000");
+    EXPECT_EQ(body["Cmd"], (Json{"init", "60"}));
+}
+
+TEST(ContainerPlan, IsOfTheCallerWhateverTheEngineIs) {
+    struct Case {
+        Kind engine;
+        uint32_t user;
+        const char* inside;
+        bool keeps;
+        bool may_own;
+    };
+    const Case cases[] = {
+        {Kind::Rootful, 1000, "1000:1000", false, false},
+        {Kind::Rootful, 0, "0:0", false, true},
+        {Kind::RootlessDocker, 1000, "0:0", false, true},
+        {Kind::RootlessPodman, 1000, "1000:1000", true, false},
+    };
+    for (const Case& one : cases) {
+        Plan wanted = plan();
+        wanted.engine = one.engine;
+        wanted.user = wanted.group = one.user;
+        const Json body = create_body(wanted);
+        EXPECT_EQ(body["User"], one.inside);
+        EXPECT_EQ(body["HostConfig"].contains("UsernsMode"), one.keeps);
+        EXPECT_EQ(body["HostConfig"].contains("CapAdd"), one.may_own);
+    }
+}
+
+TEST(ContainerPlan, IsAnotherWhenWhatCommandsFindIsAnother) {
+    const std::string same = plan().fingerprint();
+    EXPECT_EQ(plan().fingerprint(), same);
+    Plan other = plan();
+    other.session = "t";
+    EXPECT_EQ(other.fingerprint(), same);
+    other.image = "debian:11";
+    EXPECT_NE(other.fingerprint(), same);
+    other = plan();
+    other.network.kind = Network::Kind::Open;
+    EXPECT_NE(other.fingerprint(), same);
+    other = plan();
+    other.mounts.pop_back();
+    EXPECT_NE(other.fingerprint(), same);
+}
+
+TEST(DirectoryInside, IsInTheWorkspace) {
+    EXPECT_EQ(directory_inside(""), "/workspace");
+    EXPECT_EQ(directory_inside("."), "/workspace");
+    EXPECT_EQ(directory_inside("a/b/"), "/workspace/a/b");
+    EXPECT_EQ(directory_inside("/workspace"), "/workspace");
+    EXPECT_EQ(directory_inside("/workspace/a/../b"), "/workspace/b");
+    for (const char* outside : {"/", "/etc", "..", "/workspace/..", "/workspacex", "a/../../b"})
+        EXPECT_FALSE(directory_inside(outside)) << outside;
+}
+
+TEST(Moved, ValuesOfVariablesAreNotArguments) {
+    Request request;
+    request.command = "echo $A";
+    request.env = {{"A", "secret"}, {"B", std::nullopt}};
+    const Request here = moved(request, {"/s.sock", "c"}, "/workspace", "/bin/husk");
+    EXPECT_EQ(here.argv,
+              (std::vector<std::string>{"/bin/husk", "place", "--socket", "/s.sock", "--container",
+                                        "c", "--directory", "/workspace", "--env", "A", "--",
+                                        "bash", "--norc", "-c", "--", "echo $A"}));
+    EXPECT_EQ(here.command, "echo $A");
+    EXPECT_EQ(here.env, request.env);
+}
+
+}  // namespace
+}  // namespace husk::place

@@ -1,0 +1,104 @@
+#include "engine.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+
+namespace husk::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What commands of the tests need, with the libraries that it needs.
+constexpr const char* make_root_file_system = R"sh(
+set -e
+mkdir -p "$1"/{bin,etc,proc,sys,dev,run,tmp,root}
+for name in bash cat chmod dd env false head id ln ls mkdir mv nice nohup ps rm rmdir seq setsid sleep sort tail touch true wc; do
+    path=$(command -v "$name" 2>/dev/null || true)
+    [[ -f $path ]] || path=/usr/bin/$name
+    cp -L "$path" "$1/bin/$name"
+    ldd "$path" 2>/dev/null | grep -oE '/[^ ]+' || true
+done | sort -u | while read -r library; do
+    mkdir -p "$1$(dirname "$library")"
+    cp -L "$library" "$1$library"
+done
+ln -s bash "$1/bin/sh"
+echo 'root:x:0:0:root:/root:/bin/bash' > "$1/etc/passwd"
+tar -C "$1" -cf "$1.tar" .
+)sh";
+
+pid_t start(std::vector<std::string> words, const fs::path& log) {
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT, 0600);
+    ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    pid_t pid = -1;
+    EXPECT_EQ(::posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ), 0) << argv[0];
+    ::posix_spawn_file_actions_destroy(&actions);
+    return pid;
+}
+
+}  // namespace
+
+TestEngine::TestEngine() {
+    make_image();
+    service_ = start(argv({"system", "service", "--time", "0", "unix://" + socket()}),
+                     dir_.path() / "log");
+    EXPECT_TRUE(eventually([&] { return fs::exists(socket()); }, 30s))
+        << "the engine does not start: " << read_text(dir_.path() / "log");
+}
+
+TestEngine::~TestEngine() {
+    podman({"rm", "--all", "--force", "--time", "0"});
+    if (service_ > 0) {
+        ::kill(service_, SIGTERM);
+        ::waitpid(service_, nullptr, 0);
+    }
+    // Podman's own monitors stay for minutes, in case that somebody asks how a command has ended.
+    for (const pid_t pid : processes_with(dir_.path())) ::kill(pid, SIGKILL);
+}
+
+std::vector<std::string> TestEngine::argv(const std::vector<std::string>& args) const {
+    const std::string dir = dir_.path();
+    std::vector<std::string> all = {
+        "podman",     "--root",           dir + "/storage", "--runroot",
+        dir + "/run", "--tmpdir",         dir + "/tmp",     "--storage-driver",
+        "vfs",        "--cgroup-manager", "cgroupfs",       "--events-backend",
+        "none",       "--log-level",      "error",          "--runtime",
+        "runc"};
+    all.insert(all.end(), args.begin(), args.end());
+    return all;
+}
+
+Ran TestEngine::podman(const std::vector<std::string>& args) const {
+    return run_program(argv(args));
+}
+
+void TestEngine::make_image() const {
+    const std::string root = dir_.path() / "root";
+    const Ran made = run_program({"bash", "-c", make_root_file_system, "-", root});
+    EXPECT_EQ(made.code, 0) << made.err;
+    const Ran imported = podman({"import", root + ".tar", image_name});
+    EXPECT_EQ(imported.code, 0) << imported.err;
+}
+
+std::vector<std::string> TestEngine::containers() const {
+    const Ran ran = podman({"ps", "--all", "--format", "{{.Names}}"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return lines_of(ran.out);
+}
+
+TestEngine& test_engine() {
+    static TestEngine engine;
+    return engine;
+}
+
+}  // namespace husk::test

@@ -1,0 +1,39 @@
+// A container engine of the tests' own: Podman with storage, socket and an image that nobody else
+// has, made without any network.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "scenarios/harness.h"
+
+namespace husk::test {
+
+inline constexpr const char* image_name = "husk-test";
+
+class TestEngine {
+public:
+    // Fails the test when it does not come up.
+    TestEngine();
+    ~TestEngine();
+    TestEngine(const TestEngine&) = delete;
+    TestEngine& operator=(const TestEngine&) = delete;
+
+    std::string socket() const { return dir_.path() / "engine.sock"; }
+    // podman ARGS..., on the same storage.
+    Ran podman(const std::vector<std::string>& args) const;
+    // The names of all containers, dead ones too.
+    std::vector<std::string> containers() const;
+
+private:
+    std::vector<std::string> argv(const std::vector<std::string>& args) const;
+    void make_image() const;
+
+    TempDir dir_;
+    pid_t service_ = -1;
+};
+
+// One for all tests of this program: it takes a second or two to start.
+TestEngine& test_engine();
+
+}  // namespace husk::test
