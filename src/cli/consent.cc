@@ -106,8 +106,7 @@ std::expected<Consent, std::vector<Complaint>> ask_for_consent(
     Consent consent{tool::reported(verdict), std::nullopt, notes_on(configuration.ignored)};
     consent.programs = tool::programs_of(judged.script);
     if (verdict.decision == decide::Decision::Ask)
-        consent.approval =
-            ask_person(judged, context.working_directory, configuration.files.own());
+        consent.approval = ask_person(judged, context.working_directory, configuration.files.own());
     const bool allowed = verdict.decision == decide::Decision::Allow ||
                          (consent.approval && consent.approval->answer == "given");
     if (!allowed) consent.denied = Denied{verdict.rule, render::refusal(verdict)};
