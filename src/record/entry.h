@@ -15,7 +15,7 @@ int64_t now_ms();  // since 1970
 
 // What became of the question that a rule asked.
 struct Approval {
-    std::string answer;      // given, declined, nobody (could be reached), later (in another call)
+    std::string answer;      // given, declined, nobody (was there), later (in another call)
     std::string by = {};     // terminal, http, client
     std::string scope = {};  // of one that was given: once, always
     std::string reason = {};

@@ -19,7 +19,7 @@
 namespace husk::audit {
 namespace {
 
-constexpr std::string_view before_digest = ",\"chain\":\"";
+constexpr std::string_view before_digest = R"(,"chain":")";
 constexpr std::string_view behind_digest = "\"}";
 constexpr size_t digest_size = 64;
 constexpr size_t tail_size = before_digest.size() + digest_size + behind_digest.size();

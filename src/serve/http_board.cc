@@ -60,7 +60,7 @@ std::string Board::ask(Question question, Answer answer) {
     asked->deadline.set(options_.timeout, [this, id = asked->id] {
         const std::string why =
             "nobody answered within " + text::format_duration(options_.timeout) + ", which is a no";
-        close(id, "timed_out", "", why, "", consent_of(tool::Consent::Declined, why, "nobody"));
+        close(id, "timed_out", "", why, "", consent_of(tool::Consent::Declined, why, ""));
     });
     events_.tell("approval.asked", "", json_of(*asked));
     return asked->id;

@@ -61,8 +61,8 @@ struct Consent {
     Kind kind;
     std::string why;  // it was declined; empty: nothing was said
     // For the audit:
-    std::string by = "client";
-    bool always = false;  // of one that was given: from now on
+    std::string by = "client";  // empty: nobody, and that was a no
+    bool always = false;        // of one that was given: from now on
 };
 
 // What one call is given.

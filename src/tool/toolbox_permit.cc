@@ -37,7 +37,8 @@ std::string why_refused(const Consent& said, const decide::Verdict& verdict) {
 }
 
 audit::Approval approval_of(const Consent& said) {
-    if (said.kind == Consent::NotAsked) return {.answer = "nobody"};
+    if (said.kind == Consent::NotAsked || said.by.empty())
+        return {.answer = "nobody", .reason = said.why};
     if (said.kind == Consent::Declined)
         return {.answer = "declined", .by = said.by, .reason = said.why};
     const bool always = said.always || said.kind == Consent::GivenAlways;

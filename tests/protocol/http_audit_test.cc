@@ -76,6 +76,19 @@ TEST(ServeAudit, HasWhoApproved) {
     EXPECT_THAT(declined["approval"]["reason"].get<std::string>(), HasSubstr("not today"));
 }
 
+TEST(ServeAudit, SilenceIsNobodysAnswer) {
+    const Husk husk;
+    std::filesystem::create_directories(husk.dir() / "config" / "husk");
+    write_text(husk.dir() / "config" / "husk" / "husk.yaml",
+               "permissions:\n  ask: [\"Bash(seq:*)\"]\n");
+    const HttpServer server(husk, {"--approval-timeout", "200ms"});
+    server.bash("seq 2");
+    const Json approval = server.get("/v1/audit").json()["records"][0]["approval"];
+    EXPECT_EQ(approval["answer"], "nobody");
+    EXPECT_TRUE(approval["by"].is_null());
+    EXPECT_THAT(approval["reason"].get<std::string>(), HasSubstr("nobody answered"));
+}
+
 // Nobody asks: the server itself sees the end, of whatever process's shell.
 TEST(ServeAudit, RecordsTheEndOfShellsInTheBackground) {
     const Husk husk;
