@@ -213,11 +213,16 @@ TEST(Mcp, ShowsLogsAsResources) {
         "husk://shells/{id}/log");
     const Json read = client.ask(4, "resources/read", {{"uri", uri}})["result"]["contents"][0];
     EXPECT_EQ(read["text"], "in the log\n");
-    const Json completed =
-        client.ask(5, "completion/complete",
-                   {{"ref", {{"type", "ref/resource"}, {"uri", "husk://shells/{id}/log"}}},
-                    {"argument", {{"name", "id"}, {"value", id.substr(0, 2)}}}});
-    EXPECT_EQ(completed["result"]["completion"]["values"], Json::array({id}));
+    // By how the id begins, or by what the command has in it.
+    const std::pair<std::string, Json> begun[] = {
+        {id.substr(0, 2), {id}}, {"in the log", {id}}, {"of nobody", Json::array()}};
+    for (const auto& [text, ids] : begun) {
+        const Json completed =
+            client.ask(5, "completion/complete",
+                       {{"ref", {{"type", "ref/resource"}, {"uri", "husk://shells/{id}/log"}}},
+                        {"argument", {{"name", "id"}, {"value", text}}}});
+        EXPECT_EQ(completed["result"]["completion"]["values"], ids) << text;
+    }
     for (const char* none : {"husk://shells/none-1/log", "husk://shells//log", "file:///etc/passwd",
                              "husk://shells/../../x/log"}) {
         EXPECT_EQ(client.ask(6, "resources/read", {{"uri", none}})["error"]["code"], -32002);
