@@ -62,6 +62,8 @@ TestEngine::~TestEngine() {
         ::kill(service_, SIGTERM);
         ::waitpid(service_, nullptr, 0);
     }
+    // Without root one of its processes holds its namespace; this ends it.
+    podman({"system", "migrate"});
     // Podman's own monitors stay for minutes, in case that somebody asks how a command has ended.
     for (const pid_t pid : processes_with(dir_.path())) ::kill(pid, SIGKILL);
 }
