@@ -67,11 +67,10 @@ std::string said(const Engine::Reply& reply, const char* about) {
 Result<Kind> kind_of(const Engine& engine) {
     const Engine::Reply info = TRY(engine.ask("GET", "/info"));
     if (!info.is_good()) return refused("be asked about itself", info);
-    // A list of words such as "name=rootless".
-    if (!said(info, "SecurityOptions").contains("rootless")) return Kind::Rootful;
-    const Engine::Reply version = TRY(engine.ask("GET", "/version"));
-    const bool podman = said(version, "Components").contains("Podman");
-    return podman ? Kind::RootlessPodman : Kind::RootlessDocker;
+    // Podman says it in a word, Docker in a list of words such as "name=rootless".
+    const bool rootless =
+        part(info.body, "Rootless") == true || said(info, "SecurityOptions").contains("rootless");
+    return rootless ? Kind::Rootless : Kind::Rootful;
 }
 
 fs::path exact(const fs::path& path) {

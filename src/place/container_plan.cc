@@ -22,29 +22,31 @@ Json limit_json(const char* name, uint64_t value) {
     return {{"Name", name}, {"Soft", value}, {"Hard", value}};
 }
 
-// 0 is no limit.
-Json limits_json(const Plan& plan) {
-    const Limits& limits = plan.limits;
-    Json all = Json::array({limit_json("core", 0)});
-    // Podman would give more than it has itself, which it may not everywhere. What counts is
-    // PidsLimit.
+// Where these two are not named, Podman gives more than it has itself, which it may not everywhere.
+// The number of processes that counts is PidsLimit.
+Json engine_limits(const Plan& plan) {
     constexpr uint64_t plenty = 32'768;
-    all.push_back(limit_json(
-        "nproc", plan.user_processes == 0 ? plenty : std::min(plan.user_processes, plenty)));
-    if (const uint64_t files = limits.open_files.value_or(0); files > 0)
-        all.push_back(limit_json("nofile", files));
-    if (const uint64_t size = limits.file_size.value_or(0); size > 0)
-        all.push_back(limit_json("fsize", size));
-    if (limits.cpu && limits.cpu->count() > 0) {
-        const auto seconds = std::chrono::ceil<std::chrono::seconds>(*limits.cpu);
-        all.push_back(limit_json("cpu", static_cast<uint64_t>(seconds.count())));
-    }
+    const uint64_t files = plan.limits.open_files.value_or(0);
+    const uint64_t processes =
+        plan.user_processes == 0 ? plenty : std::min(plan.user_processes, plenty);
+    Json all = Json::array();
+    all.push_back(limit_json("nproc", processes));
+    if (files > 0) all.push_back(limit_json("nofile", files));
     return all;
+}
+
+// What the warden is told to keep itself.
+Json first_process(const Plan& plan) {
+    using std::chrono::seconds;
+    const auto cpu = std::chrono::ceil<seconds>(plan.limits.cpu.value_or(seconds(0)));
+    return {"init", std::to_string(plan.linger_seconds),
+            std::to_string(plan.limits.open_files.value_or(0)),
+            std::to_string(plan.limits.file_size.value_or(0)), std::to_string(cpu.count())};
 }
 
 // As who commands run, so that what they write belongs to the caller.
 std::string user_of(const Plan& plan) {
-    if (plan.engine == Kind::RootlessDocker) return "0:0";
+    if (plan.engine == Kind::Rootless) return "0:0";
     return std::to_string(plan.user) + ":" + std::to_string(plan.group);
 }
 
@@ -66,19 +68,15 @@ Json create_body(const Plan& plan) {
                  {"CapDrop", {"ALL"}},
                  {"SecurityOpt", {"no-new-privileges", "label=disable"}},
                  {"Tmpfs", {{"/tmp", "rw,exec,nosuid,nodev,mode=1777"}}},
-                 {"Ulimits", limits_json(plan)}};
+                 {"Ulimits", engine_limits(plan)}};
     // Else root could not work in a directory of another user: as in the mode workspace.
     if (is_root_inside(plan)) host["CapAdd"] = {"CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID"};
-    if (plan.engine == Kind::RootlessPodman) host["UsernsMode"] = "keep-id";
     if (const uint64_t memory = plan.limits.memory.value_or(0); memory > 0)
         host["Memory"] = host["MemorySwap"] = memory;
     if (const uint64_t most = plan.limits.processes.value_or(0); most > 0) host["PidsLimit"] = most;
-    Json body = {{"Image", plan.image},
-                 {"Entrypoint", {warden::path}},
-                 {"Cmd", {"init", std::to_string(plan.linger_seconds)}},
-                 {"WorkingDir", workspace_inside},
-                 {"User", user_of(plan)},
-                 {"StopSignal", "SIGKILL"},
+    Json body = {{"Image", plan.image},          {"Entrypoint", {warden::path}},
+                 {"Cmd", first_process(plan)},   {"WorkingDir", workspace_inside},
+                 {"User", user_of(plan)},        {"StopSignal", "SIGKILL"},
                  {"HostConfig", std::move(host)}};
     if (!is_root_inside(plan)) body["Env"] = {"HOME=/tmp"};
     body["Labels"] = {{label_session, plan.session}, {label_state, plan.state}};

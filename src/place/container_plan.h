@@ -11,11 +11,10 @@
 
 namespace husk::place {
 
-// What the engine is, as far as it matters.
+// As whom the engine runs.
 enum class Kind {
-    Rootful,         // it runs as root: users inside are users outside
-    RootlessDocker,  // root inside is the user outside
-    RootlessPodman,  // can be told to keep the user
+    Rootful,   // users inside are users outside
+    Rootless,  // root inside is the user outside
 };
 
 struct Mount {

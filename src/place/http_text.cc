@@ -21,18 +21,18 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-std::optional<size_t> number(std::string_view text, int base) {
+std::optional<size_t> number(const std::string& text, int base) {
     size_t value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stopped, failed] = std::from_chars(text.data(), end, value, base);
-    if (failed != std::errc() || stopped != end) return std::nullopt;
+    const auto [stopped, failed] =
+        std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (failed != std::errc() || stopped != text.data() + text.size()) return std::nullopt;
     return value;
 }
 
 int status_in(std::string_view line) {
     constexpr size_t at = std::string_view("HTTP/1.1 ").size();
     if (!line.starts_with("HTTP/1.") || line.size() < at + 3) return 0;
-    return static_cast<int>(number(line.substr(at, 3), 10).value_or(0));
+    return static_cast<int>(number(std::string(line.substr(at, 3)), 10).value_or(0));
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::optional<Head> read_head(std::string_view text) {
         if (colon == std::string_view::npos) continue;
         const std::string name = lower(line.substr(0, colon));
         const std::string_view value = trimmed(line.substr(colon + 1));
-        if (name == "content-length") head.length = number(value, 10);
+        if (name == "content-length") head.length = number(std::string(value), 10);
         if (name == "transfer-encoding") head.chunked = lower(value) == "chunked";
     }
     return head;
@@ -61,7 +61,7 @@ std::optional<std::string> unchunked(std::string_view text) {
     for (;;) {
         const size_t end = text.find(line_end);
         if (end == std::string_view::npos) return std::nullopt;
-        const auto size = number(text.substr(0, std::min(text.find(';'), end)), 16);
+        const auto size = number(std::string(text.substr(0, std::min(text.find(';'), end))), 16);
         if (!size) return std::nullopt;
         text.remove_prefix(end + line_end.size());
         if (*size == 0) return body;

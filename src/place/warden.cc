@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -133,11 +134,26 @@ void write_all(int fd, const char* text, size_t size) {
     std::_Exit(error == ENOENT ? not_found : cannot_run);
 }
 
+// As the container's first process has them. Engines have limits too, but some forget them for what
+// is started later.
+void take_limits() {
+    for (const auto resource : {RLIMIT_CORE, RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_NOFILE}) {
+        rlimit first{};
+        rlimit own{};
+        if (::prlimit(1, resource, nullptr, &first) != 0) continue;
+        if (::getrlimit(resource, &own) != 0) continue;
+        if (first.rlim_max > own.rlim_max) first.rlim_max = own.rlim_max;
+        if (first.rlim_cur > first.rlim_max) first.rlim_cur = first.rlim_max;
+        ::setrlimit(resource, &first);
+    }
+}
+
 [[noreturn]] void become_command(const char* directory, char** words, int input) {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     ::setsid();
+    take_limits();
     ::dup2(input, STDIN_FILENO);
     if (::chdir(directory) != 0) fail("cannot enter the working directory", directory);
     ::execvp(words[0], words);
@@ -308,6 +324,16 @@ long newest() {
     return last == nullptr ? 0 : std::strtol(last, nullptr, 10);
 }
 
+// 0 is none. More than there is cannot be had.
+void set_limit(decltype(RLIMIT_CORE) resource, const char* text) {
+    const rlim_t wanted = std::strtoull(text, nullptr, 10);
+    rlimit own{};
+    if (wanted == 0 || ::getrlimit(resource, &own) != 0) return;
+    own.rlim_max = wanted < own.rlim_max ? wanted : own.rlim_max;
+    own.rlim_cur = own.rlim_max;
+    ::setrlimit(resource, &own);
+}
+
 [[noreturn]] void be_first(long linger) {
     constexpr long first_patience = 60;  // until there is a command at all
     long idle = 0;
@@ -329,7 +355,14 @@ long newest() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc == 3 && std::strcmp(argv[1], "init") == 0) be_first(std::strtol(argv[2], nullptr, 10));
+    if (argc == 6 && std::strcmp(argv[1], "init") == 0) {
+        const rlimit none{};
+        ::setrlimit(RLIMIT_CORE, &none);
+        set_limit(RLIMIT_NOFILE, argv[3]);
+        set_limit(RLIMIT_FSIZE, argv[4]);
+        set_limit(RLIMIT_CPU, argv[5]);
+        be_first(std::strtol(argv[2], nullptr, 10));
+    }
     if (argc < 4 || std::strcmp(argv[1], "run") != 0) return cannot_run;
     static Keeping keeping(argv[2], argv + 3);
     keeping.keep();

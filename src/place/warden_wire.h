@@ -7,10 +7,13 @@
 
 namespace husk::place::warden {
 
-// husk-warden init SECONDS: the first process. What has lost its warden dies; it ends itself, and
-// the container, after so long without any other process. husk-warden run DIRECTORY PROGRAM
-// ARGUMENT...: one command. On its standard input come a secret word of `secret_size` letters and
-// then frames; when that closes, the tree dies.
+//   husk-warden init SECONDS FILES BYTES CPU
+// is the first process. What has lost its warden dies; it ends itself, and the container, after so
+// long without any other process. Every command has its limits on open files, the size of a file
+// and seconds of CPU time; 0 is none.
+//   husk-warden run DIRECTORY PROGRAM ARGUMENT...
+// is one command. On its standard input come a secret word of `secret_size` letters and then
+// frames; when that closes, the tree dies.
 inline constexpr const char* path = "/run/husk/warden";
 inline constexpr size_t secret_size = 32;
 

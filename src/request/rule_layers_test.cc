@@ -27,6 +27,17 @@ std::vector<std::string> texts(const std::vector<ShortRule>& rules) {
     return all;
 }
 
+TEST(Narrowed, NobodyElseSaysAlwaysForTheUser) {
+    const RuleTexts theirs =
+        rules_of("permissions:\n  approved:\n    /w: [\"make install\", ls]\n");
+    const Narrowed result = narrowed(theirs);
+    EXPECT_THAT(result.rules.approved, IsEmpty());
+    EXPECT_THAT(told(result.ignored), ElementsAre("husk.yaml:3 permissions.approved: make install",
+                                                  "husk.yaml:3 permissions.approved: ls"));
+    // Once it is trusted it counts.
+    EXPECT_EQ(on_top(theirs, theirs).approved.size(), 4U);
+}
+
 TEST(Narrowed, KeepsWhatRefusesAndTellsTheRest) {
     const Narrowed result = narrowed(rules_of(R"yaml(
 permissions:

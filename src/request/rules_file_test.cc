@@ -89,6 +89,23 @@ packs:
     EXPECT_EQ(to_text(texts.packs_where.at("system")), "husk.yaml:25");
 }
 
+TEST(RulesFile, ApprovalsAreOfADirectory) {
+    const auto read = read_rules(
+        "permissions:\n  approved:\n    /a b:\n    - ls\n    - |\n"
+        "      two\n      lines\n    /c:\n",
+        "husk.yaml");
+    ASSERT_TRUE(read);
+    ASSERT_EQ(read->approved.size(), 2U);
+    EXPECT_EQ(read->approved[0].directory, "/a b");
+    EXPECT_EQ(read->approved[0].command, "ls");
+    EXPECT_EQ(read->approved[0].where.line, 4U);
+    EXPECT_EQ(read->approved[1].command, "two\nlines\n");
+    for (const char* wrong :
+         {"permissions: {approved: [ls]}", "permissions: {approved: {a: [ls]}}",
+          "permissions: {approved: {/a: ls}}", "permissions: {approved: {/a: [{x: y}]}}"})
+        EXPECT_FALSE(read_rules(wrong, "husk.yaml")) << wrong;
+}
+
 TEST(RulesFile, PacksCanBeAList) {
     const RuleTexts texts = rules_of("packs: [rm,\n  git]");
     EXPECT_EQ(texts.packs, (std::map<std::string, bool>{{"rm", true}, {"git", true}}));

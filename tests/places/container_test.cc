@@ -196,9 +196,10 @@ TEST_F(InContainer, ACallerThatIsKilledTakesTheCommandAlong) {
 }
 
 TEST_F(InContainer, WhatHasLostWhoeverStoodForItDies) {
-    call("sleep 607", {{"timeout", 300}});
+    const std::string command = "sleep " + unique_word();
+    call(command, {{"timeout", 300}});
     EXPECT_TRUE(something_sleeps());
-    for (const pid_t pid : processes_with("sleep 607"))
+    for (const pid_t pid : processes_with(command))
         if (read_text("/proc/" + std::to_string(pid) + "/cmdline").contains("--container"))
             ::kill(pid, SIGKILL);
     EXPECT_TRUE(eventually([&] { return !something_sleeps(); }));

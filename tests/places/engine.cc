@@ -28,7 +28,7 @@ done | sort -u | while read -r library; do
 done
 ln -s bash "$1/bin/sh"
 echo 'root:x:0:0:root:/root:/bin/bash' > "$1/etc/passwd"
-tar -C "$1" -cf "$1.tar" .
+tar -C "$1" --owner=0 --group=0 -cf "$1.tar" .
 )sh";
 
 pid_t start(std::vector<std::string> words, const fs::path& log) {
@@ -62,18 +62,25 @@ TestEngine::~TestEngine() {
         ::kill(service_, SIGTERM);
         ::waitpid(service_, nullptr, 0);
     }
+    // Without root one of its processes holds its namespace; this ends it.
+    podman({"system", "migrate"});
     // Podman's own monitors stay for minutes, in case that somebody asks how a command has ended.
     for (const pid_t pid : processes_with(dir_.path())) ::kill(pid, SIGKILL);
 }
 
 std::vector<std::string> TestEngine::argv(const std::vector<std::string>& args) const {
     const std::string dir = dir_.path();
-    std::vector<std::string> all = {
-        "podman",     "--root",           dir + "/storage", "--runroot",
-        dir + "/run", "--tmpdir",         dir + "/tmp",     "--storage-driver",
-        "vfs",        "--cgroup-manager", "cgroupfs",       "--events-backend",
-        "none",       "--log-level",      "error",          "--runtime",
-        "runc"};
+    // Without root it wants directories of its own.
+    std::vector<std::string> all = {"env", "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "podman"};
+    for (const auto& [option, value] : {std::pair("--root", dir + "/storage"),
+                                        {"--runroot", dir + "/run"},
+                                        {"--tmpdir", dir + "/tmp"},
+                                        {"--storage-driver", "vfs"},
+                                        {"--cgroup-manager", "cgroupfs"},
+                                        {"--events-backend", "none"},
+                                        {"--log-level", "error"},
+                                        {"--runtime", "runc"}})
+        all.insert(all.end(), {option, value});
     all.insert(all.end(), args.begin(), args.end());
     return all;
 }
