@@ -44,6 +44,7 @@ void Connection::call_tool(const Request& request, const Speaker& speaker, const
 tool::CallContext Connection::context_for(const std::shared_ptr<Call>& call, const Json& params) {
     tool::CallContext context{.cancel = call->stop.get_token(),
                               .answer_within = answer_within,
+                              .start_here = server_.reads_alone,
                               .apart = apart_,
                               .in_background = call->wants_task};
     const Json& token = member(member(params, "_meta"), "progressToken");

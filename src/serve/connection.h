@@ -36,6 +36,7 @@ struct Server {
     Tickets tickets;
     Ticker ticker;
     ShellWatch shells;
+    bool reads_alone = false;  // the thread that reads has nothing else to do
 };
 
 class Connection {

@@ -50,6 +50,7 @@ Outbox::Kind kind_of(const Json& message) {
 }  // namespace
 
 Result<void> serve_stdio(Server& server, int in, int out, const std::stop_token& stop) {
+    server.reads_alone = true;
     const os::Bell bell = TRY(os::Bell::make());
     const auto outbox = TRY(Outbox::make(out, [&bell] { bell.ring(); }));
     Connection connection(server, [&outbox](const Json& message) {

@@ -3,6 +3,7 @@
 
 #include <husk/husk.h>
 
+#include <atomic>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -70,6 +71,9 @@ struct CallContext {
     std::stop_token cancel = {};
     // Clients give up; what takes longer is answered while it runs.
     std::optional<std::chrono::milliseconds> answer_within = {};
+    // A short command is started by the thread that calls, once the session is there: waking
+    // another one costs a call of `true` five percent.
+    bool start_here = false;
     std::string via = {};  // that of the deployment, more closely: v1, mcp
     // Keeps it in a session apart from that of other calls, where it names none itself.
     std::string apart = {};
@@ -142,7 +146,8 @@ public:
 
 private:
     struct Call;
-    void begin(const std::shared_ptr<Call>& call);
+    enum class Thread { Callers, Quick };
+    void begin(const std::shared_ptr<Call>& call, Thread thread);
     void take(const std::shared_ptr<Call>& call, const contract::Run& run);
     void take(const std::shared_ptr<Call>& call, const contract::Wait& wait);
     void take(const std::shared_ptr<Call>& call, const contract::Kill& kill);
@@ -197,6 +202,7 @@ private:
     std::shared_ptr<audit::Journal> journal_;
     std::vector<std::string> names_;  // of the tools
     std::vector<std::string> tasks_;  // those that can be one
+    std::atomic<bool> warm_ = false;  // the last command was started
     // In the order in which they may go: each posts only to those above it.
     Turnstile running_{128};
     Workers patient_{128};  // for what waits for a shell or a bash

@@ -85,10 +85,13 @@ Toolbox::Called Toolbox::call(std::string_view tool, std::string_view arguments,
 void Toolbox::call(std::string tool, std::string arguments, CallContext context, Done done) {
     auto call = std::make_shared<Call>(
         Call{std::move(tool), std::move(arguments), std::move(context), std::move(done)});
-    quick_.post([this, call = std::move(call)] { begin(call); });
+    constexpr size_t short_enough = 4096;
+    if (call->context.start_here && warm_ && call->arguments.size() <= short_enough)
+        return begin(call, Thread::Callers);
+    quick_.post([this, call = std::move(call)] { begin(call, Thread::Quick); });
 }
 
-void Toolbox::begin(const std::shared_ptr<Call>& call) {
+void Toolbox::begin(const std::shared_ptr<Call>& call, Thread thread) {
     const contract::Contract& contract = *deployment_.contract;
     const std::string& via = call->context.via;
     call->audit = std::make_unique<CallAudit>(
@@ -115,7 +118,13 @@ void Toolbox::begin(const std::shared_ptr<Call>& call) {
     if (call->context.in_background)
         if (auto* run = std::get_if<contract::Run>(&call->action)) send_to_background(*run);
     std::visit(NoteAction{call->audit->asked}, call->action);
-    std::visit([&](const auto& one) { take(call, one); }, call->action);
+    const auto go_on = [this, call] {
+        std::visit([&](const auto& one) { take(call, one); }, call->action);
+    };
+    const bool elsewhere =
+        thread == Thread::Callers && !std::holds_alternative<contract::Run>(call->action);
+    if (elsewhere) return quick_.post(go_on);  // a log can be long
+    go_on();
 }
 
 void Toolbox::take(const std::shared_ptr<Call>& call, const contract::Run& run) {

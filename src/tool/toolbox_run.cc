@@ -145,6 +145,7 @@ void Toolbox::hold(Call& call, const std::string& shell_id) const {
 
 void Toolbox::ended(const std::shared_ptr<Call>& call, Report report) {
     running_.leave();
+    warm_ = !std::holds_alternative<NotStarted>(report.ending);
     const Request& request = std::get<contract::Run>(call->action).request;
     const bool moved =
         !report.ended() && !request.background && request.timeout == call->context.answer_within;

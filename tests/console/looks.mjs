@@ -109,6 +109,8 @@ test("a narrow page shows the list or an entry, and there is a way back", async 
 
 test("without colours every state has a word and a shape", async () => {
     const watcher = await watch(server, { forcedColors: "active" });
+    await watcher.page.waitForFunction(() =>  // all of the list is there
+        new Set([...document.querySelectorAll(".list-row .row-status")].map((one) => one.textContent)).size >= 5);
     const states = await watcher.page.locator(".list-row").evaluateAll((rows) => rows.map((row) => [
         row.querySelector(".row-status").textContent.replace(/^exit [1-9]\d*$/, "failed"),
         [...row.querySelectorAll(".row-icon path")].map((path) => path.getAttribute("d")).join(),
