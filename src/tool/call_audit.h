@@ -33,6 +33,8 @@ public:
     // It was about a shell, or not understood; nothing of its own was run.
     void over(const std::string& shell_id, const std::string& error);
 
+    bool has_begun() const { return !id_.empty(); }
+
     // Why something is not in the audit; empty: nothing is wrong.
     const std::string& trouble() const { return trouble_; }
 

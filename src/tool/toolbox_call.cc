@@ -160,13 +160,17 @@ void Toolbox::tell_audit(const Call& call, const Outcome& outcome) {
 }
 
 void Toolbox::finish(const Call& call, const Outcome& outcome) const {
-    tell_audit(call, outcome);
+    // What has begun is on record, and whoever asks for its end before it is there is told what the
+    // spool says: nobody has to wait for that.
+    const bool begun = call.audit->has_begun();
+    if (!begun) tell_audit(call, outcome);
     contract::Answer answer = deployment_.contract->render(call.action, outcome);
     const auto* told = std::get_if<Told>(&outcome);
     if (told != nullptr && call.context.on_report) call.context.on_report(told->report);
     if (told != nullptr && deployment_.report == Deployment::Report::InMeta)
         answer.meta["husk/report"] = report_meta(told->report);
     call.done(contract::result_json(answer));
+    if (begun) tell_audit(call, outcome);
 }
 
 }  // namespace husk::tool

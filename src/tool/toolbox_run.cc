@@ -16,6 +16,25 @@ using contract::Json;
 using contract::Told;
 using Variables = std::map<std::string, std::optional<std::string>>;
 
+struct Inherited {
+    std::string name;
+    bool withheld;
+};
+
+// This program's own. They do not change, and looking at each takes its time.
+const std::vector<Inherited>& inherited() {
+    static const std::vector<Inherited> all = [] {
+        std::vector<Inherited> found;
+        for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+            const std::string_view text = *entry;
+            const std::string name(text.substr(0, text.find('=')));
+            found.push_back({name, is_withheld(name)});
+        }
+        return found;
+    }();
+    return all;
+}
+
 Variables variables_for(contract::Environment environment, Mode mode) {
     using enum contract::Environment;
     Variables variables;
@@ -23,13 +42,10 @@ Variables variables_for(contract::Environment environment, Mode mode) {
     if (environment == FromNothing &&
         std::getenv("PATH") == nullptr)  // NOLINT(concurrency-mt-unsafe)
         variables["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-        const std::string_view text = *entry;
-        const std::string name(text.substr(0, text.find('=')));
+    for (const auto& [name, withheld] : inherited()) {
         // Walls withhold these themselves, and give their own in the place of some.
-        if (mode != Mode::Open && environment == FromNothing && is_withheld(name)) continue;
-        if (environment == FromNothing ? name != "PATH" : is_withheld(name))
-            variables[name] = std::nullopt;
+        if (mode != Mode::Open && environment == FromNothing && withheld) continue;
+        if (environment == FromNothing ? name != "PATH" : withheld) variables[name] = std::nullopt;
     }
     if (environment == Scrubbed) variables.merge(agent_environment());
     return variables;
