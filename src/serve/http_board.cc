@@ -43,11 +43,7 @@ struct Board::Asked {
 
 Board::Board(Loop& loop, Events& events, tool::Toolbox& toolbox, tool::Workers& workers,
              Options options)
-    : loop_(loop),
-      events_(events),
-      toolbox_(toolbox),
-      workers_(workers),
-      options_(std::move(options)) {}
+    : loop_(loop), events_(events), toolbox_(toolbox), workers_(workers), options_(options) {}
 
 Board::~Board() = default;
 
