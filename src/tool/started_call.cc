@@ -141,9 +141,9 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     started.absent_ = session->absent();
     started.session_ = std::move(session);
     started.started_at_ = os::Clock::now();
+    if (context.on_start) context.on_start(started.call_.files().shell_id);
     // Now, while bash starts: this thread has nothing else to do.
     started.session_->make_ahead();
-    if (context.on_start) context.on_start(started.call_.files().shell_id);
     return started;
 }
 

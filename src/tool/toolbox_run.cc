@@ -1,6 +1,7 @@
 // A command of its own for each call: equipped, started, told.
 #include <cstdlib>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include "request/environment.h"
@@ -119,6 +120,9 @@ void Toolbox::launch(const std::shared_ptr<Call>& call) {
     context.cancel = call->context.cancel;
     call->audit->asked.session = context.session;
     context.on_start = [this, call](const std::string& shell_id) {
+        // The keeper may have been woken on this processor. What is still to be done can wait for
+        // it; in a crowd it would wait for all others too.
+        if (call->context.start_here) std::this_thread::yield();
         call->audit->begins(shell_id);
         hold(*call, shell_id);
         if (call->context.on_shell) call->context.on_shell(shell_id);
