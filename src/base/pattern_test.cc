@@ -85,7 +85,7 @@ TEST(Pattern, TheErrorIsOneLineOfValidText) {
     EXPECT_EQ(Pattern::compile("a\xff").error(),
               "the expression \"a�\" cannot be used: it is not valid UTF-8");
     EXPECT_EQ(Pattern::compile("(\x1b[31m\n").error(),
-              "the expression \"( \" cannot be used: a \"[\" has no \"]\"");
+              "the expression \"(\\x1b[31m \" cannot be used: a \"[\" has no \"]\"");
 }
 
 TEST(Pattern, AHugeExpressionIsRefusedInAShortSentence) {

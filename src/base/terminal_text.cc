@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/misleading.h"
 #include "base/units.h"
 #include "base/utf8.h"
 
@@ -220,14 +221,40 @@ std::string plain_of_valid(std::string_view text) {
     return std::move(screen).finish();
 }
 
+void append_number(std::string& text, char32_t code) {
+    if (code == '\r') {
+        text += "\\r";
+        return;
+    }
+    constexpr std::string_view digits = "0123456789abcdef";
+    const int places = code < 0x80 ? 2 : code < 0x10000 ? 4 : 8;
+    text += code < 0x80 ? "\\x" : code < 0x10000 ? "\\u" : "\\U";
+    for (int place = places - 1; place >= 0; --place) text += digits[(code >> (4 * place)) & 0xFU];
+}
+
 }  // namespace
 
 std::string plain(std::string_view raw) {
     return is_utf8(raw) ? plain_of_valid(raw) : plain_of_valid(to_utf8(raw));
 }
 
+std::string inert(std::string_view raw) {
+    std::string shown;
+    shown.reserve(raw.size());
+    while (!raw.empty()) {
+        const Rune rune = first_rune(raw);
+        raw.remove_prefix(rune.bytes);
+        const bool is_layout = rune.code == '\n' || rune.code == '\t';
+        if (is_misleading(rune.code) && !is_layout)
+            append_number(shown, rune.code);
+        else
+            append_utf8(shown, rune.code);
+    }
+    return shown;
+}
+
 std::string one_line(std::string_view raw) {
-    std::string line = plain(raw);
+    std::string line = inert(raw);
     std::ranges::replace_if(line, [](char byte) { return byte == '\n' || byte == '\t'; }, ' ');
     return line;
 }

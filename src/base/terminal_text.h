@@ -12,6 +12,11 @@ namespace husk::text {
 // too. Takes linear time, and memory of a small multiple of the input.
 std::string plain(std::string_view raw);
 
+// What somebody reads in order to judge it, such as a command: nothing is hidden. Controls other
+// than \n and \t, marks that turn the direction of text, and characters without width are shown
+// by their numbers, as bash would write them in $''; U+FFFD stands for invalid UTF-8.
+std::string inert(std::string_view raw);
+
 // The same on one line, for tables and messages: newlines and tabs are spaces.
 std::string one_line(std::string_view raw);
 

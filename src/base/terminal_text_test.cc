@@ -220,8 +220,38 @@ TEST(Plain, WhateverComesInTextWithoutControlsComesOut) {
 }
 
 TEST(OneLine, HasNoNewlinesAndNoEscapes) {
-    EXPECT_EQ(one_line("make\n\tall \x1b[31mred\r\n"), "make  all red ");
+    EXPECT_EQ(one_line("make\n\tall \x1b[31mred\r\n"), R"(make  all \x1b[31mred\r )");
     EXPECT_EQ(one_line("\n"), " ");
+}
+
+// What would make one command look like another.
+TEST(Inert, HidesNothing) {
+    struct Seen {
+        std::string_view raw;
+        std::string_view shown;
+    };
+    const Seen cases[] = {
+        {"echo a\n\techo b", "echo a\n\techo b"},
+        {"id #\recho hello", R"(id #\recho hello)"},
+        {"chmod 777 x '\x1b[2Kchmod 600 y'\b", R"(chmod 777 x '\x1b[2Kchmod 600 y'\x08)"},
+        {"a\xc2\x9b"
+         "2Kb",
+         R"(a\u009b2Kb)"},
+        {"rm \xe2\x80\xae"
+         "fdp.x",
+         R"(rm \u202efdp.x)"},
+        {"a\xe2\x80\x8b"
+         "b\xef\xbb\xbf",
+         R"(a\u200bb\ufeff)"},
+        {"\xf3\xa0\x81\x81", R"(\U000e0041)"},
+        {"\x7f"
+         "caf\xc3\xa9 \xe2\x9c\x93",
+         "\\x7f"
+         "caf\xc3\xa9 \xe2\x9c\x93"},
+        {"torn\xc3", "torn\xef\xbf\xbd"},
+        {std::string_view("a\0b", 3), R"(a\x00b)"},
+    };
+    for (const auto& [raw, shown] : cases) EXPECT_EQ(inert(raw), shown);
 }
 
 }  // namespace

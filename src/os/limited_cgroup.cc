@@ -57,6 +57,7 @@ CgroupPlan::Directory look_at_v2(const fs::path& dir, const Ceilings& wanted) {
     };
     found.memory = take("memory", wanted.memory > 0);
     found.tasks = take("pids", wanted.tasks > 0);
+    found.cpu = take("cpu", wanted.cpu_us > 0);
     return found;
 }
 
@@ -67,7 +68,7 @@ CgroupPlan plan_v2(const std::vector<Cgroup>& own, const Ceilings& wanted) {
     for (const fs::path& dir : {one->directory, one->directory.parent_path()}) {
         if (dir != one->directory && !is_delegated(dir)) continue;
         CgroupPlan::Directory found = look_at_v2(dir, wanted);
-        if (found.memory || found.tasks) return {2, {std::move(found)}};
+        if (found.memory || found.tasks || found.cpu) return {2, {std::move(found)}};
     }
     return {};
 }
@@ -79,7 +80,8 @@ CgroupPlan plan_v1(const std::vector<Cgroup>& own, const Ceilings& wanted) {
         CgroupPlan::Directory found{.parent = one.directory};
         found.memory = wanted.memory > 0 && contains(controllers, "memory");
         found.tasks = wanted.tasks > 0 && contains(controllers, "pids");
-        if (!(found.memory || found.tasks) || !may_make_in(one.directory)) continue;
+        found.cpu = wanted.cpu_us > 0 && contains(controllers, "cpu");
+        if (!(found.memory || found.tasks || found.cpu) || !may_make_in(one.directory)) continue;
         plan.version = 1;
         plan.directories.push_back(std::move(found));
     }
@@ -131,6 +133,23 @@ Result<void> limit_tasks(LimitedCgroup& cgroup, const fs::path& dir, uint64_t mo
     return {};
 }
 
+Result<void> limit_cpu(LimitedCgroup& cgroup, int version, const fs::path& dir, uint64_t most) {
+    const std::string period = "100000";
+    const std::string quota = std::to_string(most);
+    if (version == 1) {
+        CHECK(set(dir / "cpu.cfs_period_us", period));
+        CHECK(set(dir / "cpu.cfs_quota_us", quota));
+    } else {
+        CHECK(set(dir / "cpu.max", quota + " " + period));
+    }
+    cgroup.cpu_procs = TRY(open_to_enter(dir));
+    return {};
+}
+
+int count_kept(const CgroupPlan& plan) {
+    return int{plan.keeps_memory()} + int{plan.keeps_tasks()} + int{plan.keeps_cpu()};
+}
+
 Result<LimitedCgroup> make_once(const CgroupPlan& plan, const Ceilings& most,
                                 const std::string& name) {
     LimitedCgroup cgroup;
@@ -151,20 +170,22 @@ bool CgroupPlan::keeps_memory() const {
     return std::ranges::any_of(directories, &Directory::memory);
 }
 bool CgroupPlan::keeps_tasks() const { return std::ranges::any_of(directories, &Directory::tasks); }
+bool CgroupPlan::keeps_cpu() const { return std::ranges::any_of(directories, &Directory::cpu); }
 
 CgroupPlan plan_cgroup(const std::vector<Cgroup>& own, const Ceilings& wanted) {
     CgroupPlan two = plan_v2(own, wanted);
-    const bool all =
-        two.keeps_memory() == (wanted.memory > 0) && two.keeps_tasks() == (wanted.tasks > 0);
-    if (all) return two;
+    const int all = int{wanted.memory > 0} + int{wanted.tasks > 0} + int{wanted.cpu_us > 0};
+    if (count_kept(two) == all) return two;
     CgroupPlan one = plan_v1(own, wanted);
-    return one.version != 0 ? one : two;
+    return one.version != 0 && count_kept(one) >= count_kept(two) ? one : two;
 }
 
 Result<void> limit(LimitedCgroup& cgroup, int version, const CgroupPlan::Directory& where,
                    const fs::path& dir, const Ceilings& most) {
     if (where.memory) CHECK(limit_memory(cgroup, version, dir, most.memory));
     if (where.tasks) CHECK(limit_tasks(cgroup, dir, most.tasks));
+    // A cgroup above may have less, and then the kernel takes no more: that one slows it down.
+    if (where.cpu) std::ignore = limit_cpu(cgroup, version, dir, most.cpu_us);
     // Before Linux 5.14 there is none.
     if (version == 2) cgroup.kill = open(dir / "cgroup.kill", O_WRONLY).value_or(Fd());
     return {};

@@ -18,6 +18,7 @@ namespace husk::os {
 struct Ceilings {
     uint64_t memory = 0;  // bytes
     uint64_t tasks = 0;   // processes and their threads
+    uint64_t cpu_us = 0;  // microseconds of all processors together, in each tenth of a second
 };
 
 // What would be made where. Nothing has been touched yet.
@@ -27,6 +28,7 @@ struct CgroupPlan {
         std::string enable = {};  // controllers that the parent has to pass on first
         bool memory = false;
         bool tasks = false;
+        bool cpu = false;
     };
 
     int version = 0;  // 0: none of the ceilings can be kept so
@@ -34,6 +36,7 @@ struct CgroupPlan {
 
     bool keeps_memory() const;
     bool keeps_tasks() const;
+    bool keeps_cpu() const;
 };
 
 CgroupPlan plan_cgroup(const std::vector<Cgroup>& own, const Ceilings& wanted);
@@ -60,7 +63,8 @@ struct LimitedCgroup {
     Fd memory_bell = {};  // an eventfd, where the events themselves cannot be waited for
     Fd tasks_procs = {};
     Fd tasks_events = {};  // has a line "max N"
-    Fd kill = {};          // only of version 2
+    Fd cpu_procs = {};
+    Fd kill = {};  // only of version 2
 };
 
 // Writes the limits into a new cgroup, and opens what `cgroup` has of it.

@@ -127,6 +127,35 @@ TEST(CgroupPlan, TakesVersion1WhereTheControllersAreThere) {
     EXPECT_EQ(plan_cgroup({}, both).version, 0);
 }
 
+TEST(CgroupPlan, TakesProcessorsWhereThatIsAskedFor) {
+    const Tree tree;
+    tree.second("two", "cpu memory pids", "", "");
+    for (const char* dir : {"cpu", "cpuset"}) fs::create_directories(tree.root() / dir);
+    const Ceilings wanted{.memory = 1 << 30, .cpu_us = 40'000};
+    const CgroupPlan two = plan_cgroup({{"", tree.root() / "two"}}, wanted);
+    EXPECT_EQ(two.directories.at(0).enable, "+memory +cpu");
+    EXPECT_TRUE(two.keeps_cpu() && two.keeps_memory() && !two.keeps_tasks());
+    EXPECT_FALSE(plan_cgroup({{"", tree.root() / "two"}}, both).keeps_cpu());
+    const CgroupPlan one = plan_cgroup(
+        {{"cpuset", tree.root() / "cpuset"}, {"cpu,cpuacct", tree.root() / "cpu"}}, wanted);
+    ASSERT_EQ(one.directories.size(), 1U);
+    EXPECT_EQ(one.directories[0].parent, tree.root() / "cpu");
+    // One of version 1 that keeps less is no better.
+    const CgroupPlan most =
+        plan_cgroup({{"", tree.root() / "two"}, {"cpu", tree.root() / "cpu"}}, wanted);
+    EXPECT_EQ(most.version, 2);
+}
+
+// A cgroup above it may have less: then that is what counts, and all other limits hold.
+TEST(LimitedCgroup, DoesWithoutAShareThatTheKernelDoesNotTake) {
+    const Tree tree;
+    for (const char* file : {"cgroup.procs", "memory.max", "memory.events"}) tree.write(file, "");
+    LimitedCgroup cgroup;
+    const Ceilings most{.memory = 1 << 30, .cpu_us = 40'000};
+    EXPECT_TRUE(limit(cgroup, 2, {.parent = {}, .memory = true, .cpu = true}, tree.root(), most));
+    EXPECT_TRUE(cgroup.memory_procs && !cgroup.cpu_procs);
+}
+
 struct Setting {
     const char* file;
     const char* value;
@@ -146,22 +175,27 @@ class ACgroupOfVersion : public testing::TestWithParam<Kind> {};
 
 INSTANTIATE_TEST_SUITE_P(
     , ACgroupOfVersion,
-    testing::Values(
-        Kind{1,
-             {"cgroup.procs", "cgroup.event_control", "memory.limit_in_bytes",
-              "memory.memsw.limit_in_bytes", "memory.oom_control", "memory.max_usage_in_bytes",
-              "pids.max", "pids.events"},
-             {{"memory.limit_in_bytes", "314572800"},
-              {"memory.memsw.limit_in_bytes", "314572800"},
-              {"pids.max", "800"}},
-             true,
-             false},
-        Kind{2,
-             {"cgroup.procs", "cgroup.kill", "memory.max", "memory.swap.max", "memory.events",
-              "memory.peak", "pids.max", "pids.events"},
-             {{"memory.max", "314572800"}, {"memory.swap.max", "0"}, {"pids.max", "800"}},
-             false,
-             true}),
+    testing::Values(Kind{1,
+                         {"cgroup.procs", "cgroup.event_control", "memory.limit_in_bytes",
+                          "memory.memsw.limit_in_bytes", "memory.oom_control",
+                          "memory.max_usage_in_bytes", "pids.max", "pids.events",
+                          "cpu.cfs_period_us", "cpu.cfs_quota_us"},
+                         {{"cpu.cfs_period_us", "100000"},
+                          {"cpu.cfs_quota_us", "40000"},
+                          {"memory.limit_in_bytes", "314572800"},
+                          {"memory.memsw.limit_in_bytes", "314572800"},
+                          {"pids.max", "800"}},
+                         true,
+                         false},
+                    Kind{2,
+                         {"cgroup.procs", "cgroup.kill", "memory.max", "memory.swap.max",
+                          "memory.events", "memory.peak", "pids.max", "pids.events", "cpu.max"},
+                         {{"cpu.max", "40000 100000"},
+                          {"memory.max", "314572800"},
+                          {"memory.swap.max", "0"},
+                          {"pids.max", "800"}},
+                         false,
+                         true}),
     [](const auto& kind) { return std::to_string(kind.param.version); });
 
 TEST_P(ACgroupOfVersion, IsWrittenAsTheKernelDocumentsIt) {
@@ -169,13 +203,16 @@ TEST_P(ACgroupOfVersion, IsWrittenAsTheKernelDocumentsIt) {
     const Tree tree;
     for (const char* file : kind.files) tree.write(file, "");
     LimitedCgroup cgroup;
-    const auto done = limit(cgroup, kind.version,
-                            {.parent = tree.root().parent_path(), .memory = true, .tasks = true},
-                            tree.root(), both);
+    Ceilings all = both;
+    all.cpu_us = 40'000;
+    const auto done =
+        limit(cgroup, kind.version,
+              {.parent = tree.root().parent_path(), .memory = true, .tasks = true, .cpu = true},
+              tree.root(), all);
     ASSERT_TRUE(done) << done.error().text();
     for (const Setting& one : kind.written) EXPECT_EQ(tree.text(one.file), one.value) << one.file;
     EXPECT_TRUE(cgroup.memory_procs && cgroup.memory_events && cgroup.memory_peak);
-    EXPECT_TRUE(cgroup.tasks_procs && cgroup.tasks_events);
+    EXPECT_TRUE(cgroup.tasks_procs && cgroup.tasks_events && cgroup.cpu_procs);
     EXPECT_EQ(static_cast<bool>(cgroup.memory_bell), kind.bell);
     EXPECT_EQ(static_cast<bool>(cgroup.kill), kind.kill);
 }

@@ -34,6 +34,7 @@ bool take(Pretended& result, std::string_view name, std::string_view value) {
         result.cgroup_v2 = value == "v2";
         return value == "none" || value == "v1" || value == "v2";
     }
+    if (name == "fail") return result.failing_step = value, !value.empty();
     if (name == "os") return result.linux_kernel = false, value == "other";
     const auto* found = std::ranges::find(switches, name, &Switch::name);
     if (found == std::end(switches) || value != "no") return false;

@@ -2,6 +2,8 @@
 // every kind of machine can be tried here. It only takes away.
 #pragma once
 
+#include <string>
+
 namespace husk::os {
 
 struct Pretended {
@@ -16,7 +18,8 @@ struct Pretended {
     bool listener = true;  // of a seccomp filter
     bool cgroup_v1 = true;
     bool cgroup_v2 = true;
-    bool understood = true;  // false: a word of it is not known
+    std::string failing_step = {};  // fail=NAME: this step of building walls fails
+    bool understood = true;         // false: a word of it is not known
 };
 
 const Pretended& pretended();
