@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/terminal_text.h"
 #include "base/utf8.h"
 
 namespace husk::decide {
@@ -14,11 +15,7 @@ using parse::Script;
 constexpr size_t longest = 4000;
 
 bool can_be_written_down(const std::string& text) {
-    const auto is_odd = [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return (byte < ' ' && c != '\n' && c != '\t') || byte == 0x7f;
-    };
-    return text::is_utf8(text) && std::ranges::none_of(text, is_odd);
+    return text::is_utf8(text) && text::inert(text) == text;
 }
 
 bool is_known(const Subject& subject) {
@@ -45,8 +42,9 @@ const Approval* approval_of(const Script& script, const Rules& rules, const Cont
 std::string why_not_kept(const Script& script, const Context& context) {
     if (!script.understood()) return "part of this script is not understood";
     if (context.working_directory.empty()) return "it is not known where it runs";
+    if (context.has_more_than_text) return "its text does not say all that it does";
     if (script.source.size() > longest) return "it is too long";
-    if (!can_be_written_down(script.source)) return "it has characters that no file can hold";
+    if (!can_be_written_down(script.source)) return "it has characters that cannot be seen";
     return "";
 }
 

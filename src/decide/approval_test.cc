@@ -93,8 +93,8 @@ TEST(Approval, IsNotKeptForWhatIsNotKnown) {
         {"touch a; $x b", "what it runs is not known before"},
         {"touch a; eval \"$x\"", "what it runs is not known before"},
         {"rm -rf \"$X/\"", "great harm"},
-        {"touch \xff", "no file can hold"},
-        {"touch '\x1b[2J'", "no file can hold"},
+        {"touch \xff", "cannot be seen"},
+        {"touch '\x1b[2J'", "cannot be seen"},
     };
     for (const auto& [script, why] : cases) {
         const Verdict verdict = verdict_of(script, with_approved(asks, {script}));

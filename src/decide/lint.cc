@@ -16,6 +16,8 @@
 namespace husk::decide {
 namespace {
 
+constexpr const char* never_matches = " never matches: ";
+
 // A rule that can be read, and where it stands.
 struct Written {
     Decision decision;
@@ -52,11 +54,28 @@ bool is_assignment(std::string_view word) {
                std::string_view::npos;
 }
 
+// The other tools of agents: what rules say about them is not for commands to obey.
+bool is_tool_of_agents(std::string_view tool) {
+    return tool.starts_with("mcp__") ||
+           is_one_of(tool,
+                     "Agent AskUserQuestion BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep "
+                     "KillBash KillShell ListMcpResources LS LSP MultiEdit NotebookEdit "
+                     "NotebookRead Read ReadMcpResource Skill SlashCommand Task TaskOutput "
+                     "TaskStop TodoRead TodoWrite ToolSearch WebFetch WebSearch Write");
+}
+
+std::string why_no_command(const ShortPattern& pattern) {
+    if (is_tool_of_agents(pattern.tool)) return "";
+    if (lower(pattern.tool) == "bash") return "the tool is written Bash";
+    const std::string no_tool = "\"" + pattern.tool + "\" is no tool; ";
+    return no_tool + (pattern.text.empty() ? "write Bash(" + pattern.tool + ":*)"
+                                           : "commands are matched by Bash(...)");
+}
+
 // Why it can never match; "" when it can.
 std::string why_dead(const Written& rule) {
     const ShortPattern& pattern = rule.pattern;
-    if (pattern.tool != "Bash")
-        return lower(pattern.tool) == "bash" ? "the tool is written Bash" : "";
+    if (pattern.tool != "Bash") return why_no_command(pattern);
     for (const std::string_view sign : {"&&", "||", ";", "|", "&", ">", "<", ">>"}) {
         if ((" " + pattern.text + " ").contains(" " + std::string(sign) + " ") ||
             (sign == ";" && pattern.text.contains("; ")))
@@ -227,6 +246,16 @@ private:
 
 }  // namespace
 
+std::vector<Problem> dead_refusals(const RuleTexts& texts) {
+    std::vector<Problem> problems;
+    for (const auto& [list, decision] :
+         {std::pair(&texts.deny, Decision::Deny), std::pair(&texts.ask, Decision::Ask)})
+        for (const Written& rule : readable(*list, decision))
+            if (const std::string why = why_dead(rule); !why.empty())
+                problems.push_back({rule.where, rule.text + never_matches + why, false});
+    return problems;
+}
+
 std::vector<Problem> lint(const RuleTexts& texts) {
     std::vector<Written> rules = readable(texts.allow, Decision::Allow);
     for (const auto& [list, decision] :
@@ -245,7 +274,7 @@ std::vector<Problem> lint(const RuleTexts& texts) {
     RuleIndex by_start(rules);
     for (size_t i = 0; i < rules.size(); ++i) {
         const Written& rule = rules[i];
-        if (report(rule.text, rule.where, " never matches: ", why_dead(rule))) continue;
+        if (report(rule.text, rule.where, never_matches, why_dead(rule))) continue;
         report(rule.text, rule.where, " is useless: ", why_useless(rules, i, by_start));
         report(rule.text, rule.where, " is too broad: ", why_too_broad(rule));
     }

@@ -79,10 +79,29 @@ TEST(Lint, DeadRules) {
         {"Bash(CI=1 npm test)",
          "variables in front of a command are no part of it; start with the program"},
         {"bash(git:*)", "the tool is written Bash"},
+        {"curl", "\"curl\" is no tool; write Bash(curl:*)"},
+        {"git push", "\"git push\" is no tool; write Bash(git push:*)"},
+        {"Bahs(rm:*)", "\"Bahs\" is no tool; commands are matched by Bash(...)"},
     };
     for (const auto& [rule, why] : cases)
         EXPECT_THAT(problems_of(texts_of({.allow = {rule}})),
                     ElementsAre("husk.yaml:11 " + std::string(rule) + " never matches: " + why));
+}
+
+TEST(Lint, RulesOfOtherToolsAreNoneOfItsBusiness) {
+    const RuleTexts texts =
+        texts_of({.allow = {"Edit", "Glob"},
+                  .deny = {"Read(./.env)", "Write", "WebFetch", "mcp__git__push", "mcp__git(x)"}});
+    EXPECT_THAT(problems_of(texts), IsEmpty());
+    EXPECT_THAT(dead_refusals(texts), IsEmpty());
+}
+
+TEST(Lint, DeadRulesThatSomebodyReliesOn) {
+    const RuleTexts texts = texts_of(
+        {.allow = {"ls"}, .ask = {"wget"}, .deny = {"Bash(rm:*)", "curl", "Bash(a && b)", "("}});
+    std::vector<std::string> lines;
+    for (const Problem& problem : dead_refusals(texts)) lines.push_back(text_of(problem.where));
+    EXPECT_THAT(lines, ElementsAre("husk.yaml:32", "husk.yaml:33", "husk.yaml:21"));
 }
 
 TEST(Lint, UselessRules) {

@@ -63,4 +63,7 @@ Compiled compile(const RuleTexts& texts);
 // make useless, and that allow far more than they seem to. None is fatal.
 std::vector<Problem> lint(const RuleTexts& texts);
 
+// Of these, rules that somebody relies on: they deny or ask, and never match.
+std::vector<Problem> dead_refusals(const RuleTexts& texts);
+
 }  // namespace husk::decide

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "decide/names.h"
 
@@ -44,6 +45,17 @@ bool sets_what_runs(const parse::Command& command) {
         const size_t equals = text.find('=');
         return equals != std::string::npos && decides(std::string_view(text).substr(0, equals));
     });
+}
+
+void set_before_all(parse::Script& script, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        if (!decides(name)) continue;
+        for (parse::Command& command : script.commands) {
+            parse::Assignment set;
+            set.name = name;
+            command.assignments.push_back(std::move(set));
+        }
+    }
 }
 
 }  // namespace husk::decide

@@ -1,6 +1,9 @@
 // Variables that change what a command is.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "parse/script.h"
 
 namespace husk::decide {
@@ -9,5 +12,8 @@ namespace husk::decide {
 bool decides_what_runs(const parse::Assignment& assignment);
 // The same for those that the command sets itself, before its program or by export.
 bool sets_what_runs(const parse::Command& command);
+
+// What the call sets for the whole script, as if it stood before each command.
+void set_before_all(parse::Script& script, const std::vector<std::string>& names);
 
 }  // namespace husk::decide

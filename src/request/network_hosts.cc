@@ -60,4 +60,14 @@ bool covers(std::string_view wide, std::string_view narrow) {
     return one && other && covers_port(one->port, other->port) && covers_name(*one, *other);
 }
 
+std::string cannot_be_kept(const Network& network, Mode mode) {
+    using enum Network::Kind;
+    if (mode == Mode::Open && network.kind != Open)
+        return "the mode open has no walls to keep that; take the mode workspace, or the network "
+               "open";
+    if (mode == Mode::ReadOnly && network.kind != None)
+        return "the mode read-only has no network; take the mode workspace, or the network none";
+    return "";
+}
+
 }  // namespace husk::config

@@ -258,7 +258,7 @@ TEST(RulesFile, HasALimitInDepth) {
 
 TEST(RulesFile, AKeyOfAnySortIsToldOnOneLine) {
     EXPECT_THAT(complaints_of("\"a\\nb\\e[31m\": 1"),
-                ElementsAre(HasSubstr("1: unknown key \"a b\" in this file")));
+                ElementsAre(HasSubstr("1: unknown key \"a b\\x1b[31m\" in this file")));
 }
 
 }  // namespace

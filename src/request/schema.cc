@@ -83,6 +83,19 @@ bool has_type(const Json& value, Type type) {
     return false;
 }
 
+// Of something that shall hold texts: what is in it instead, if it is the right thing otherwise.
+std::string described_in(const Json& value, Type type) {
+    if (value.is_array() && type == Type::TextList)
+        for (const Json& element : value)
+            if (!element.is_string()) return "a list with " + described(element) + " in it";
+    if (value.is_object() && type == Type::TextMap)
+        for (const auto& [name, element] : value.items())
+            if (!is_text_or_null(element))
+                return "an object with " + described(element) + " as " +
+                       code(std::string(text::whole_prefix(name, 40)));
+    return described(value);
+}
+
 bool is_blank(const Json& value) {
     if (value.is_string()) return value.get_ref<const std::string&>().empty();
     return value == 0 || value == false || (value.is_structured() && value.empty());
@@ -99,7 +112,7 @@ std::optional<std::string> wrong(const Field& field, const Json& value, const st
         const bool holds_texts = field.type == Type::TextMap || field.type == Type::TextList;
         const std::string of = holds_texts ? " of strings" : "";
         return code(name) + " must be " + article(word(field.type)) + of + ", not " +
-               described(value);
+               (holds_texts ? described_in(value, field.type) : described(value));
     }
     if (!field.choices.empty() &&
         std::ranges::find(field.choices, value.get_ref<const std::string&>()) ==

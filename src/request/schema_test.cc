@@ -65,7 +65,7 @@ TEST(Schema, NamesWhatDoesNot) {
         {R"({"text": "x", "choice": "c"})",
          "! `choice` must be one of \"a\", \"b\", not the string \"c\""},
         {R"({"text": "x", "env": {"A": 1}})",
-         "! `env` must be an object of strings, not an object"},
+         "! `env` must be an object of strings, not an object with the number 1 as `A`"},
         {R"({"text": "x", "inner": {"prot": 5}})",
          "! in `inner`: there is no argument `prot`; did you mean `port`?"},
         {R"({"text": "x", "inner": {"port": "5"}})",

@@ -12,6 +12,7 @@ namespace husk::config {
 std::string to_text(const Origin& origin) {
     switch (origin.kind) {
         case Origin::Kind::BuiltIn: return "built in";
+        case Origin::Kind::Contract: return "contract " + origin.name;
         case Origin::Kind::File:
             return origin.line == 0 ? origin.name : origin.name + ":" + std::to_string(origin.line);
         case Origin::Kind::Variable: return "$" + origin.name;

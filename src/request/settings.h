@@ -16,9 +16,9 @@ namespace husk::config {
 
 // Where a value came from.
 struct Origin {
-    enum class Kind { BuiltIn, File, Variable, Flag, Call };
+    enum class Kind { BuiltIn, Contract, File, Variable, Flag, Call };
     Kind kind = Kind::BuiltIn;
-    std::string name = {};  // of the file, the variable or the flag
+    std::string name = {};  // of the contract, the file, the variable or the flag
     size_t line = 0;        // in the file, from 1
 
     bool operator==(const Origin&) const = default;
@@ -27,7 +27,8 @@ struct Origin {
 inline Origin from_file(const Where& where) { return {Origin::Kind::File, where.file, where.line}; }
 inline Origin from_flag(std::string name) { return {Origin::Kind::Flag, std::move(name), 0}; }
 
-// "built in", "/home/u/.config/husk/husk.yaml:3", "$HUSK_STATE", "--mode", "the call"
+// "built in", "contract yoi", "/home/u/.config/husk/husk.yaml:3", "$HUSK_STATE", "--mode", "the
+// call"
 std::string to_text(const Origin& origin);
 
 template <class T>
@@ -35,7 +36,10 @@ struct Setting {
     T value = {};
     Origin origin = {};
 
-    bool is_given() const { return origin.kind != Origin::Kind::BuiltIn; }
+    // By somebody; not by Husk itself.
+    bool is_given() const {
+        return origin.kind != Origin::Kind::BuiltIn && origin.kind != Origin::Kind::Contract;
+    }
 };
 
 // No value is no limit.
@@ -89,6 +93,7 @@ struct Settings {
     Setting<std::string> streaming{"on"};              // or off
     Setting<std::string> threats{"block"};             // or tell
     RuleTexts rules;
+    Origin packs_origin;  // of packs in `rules` that no file speaks of
 
     Settings();
 };

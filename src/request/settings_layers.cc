@@ -227,6 +227,8 @@ std::expected<Settings, std::string> narrowed(const Settings& settings, const As
     // Of the settings as they were: a mode that the call closes has not closed the network.
     if (asked.network) call.ask_for_network(*asked.network, reachable(settings));
     if (asked.mode) call.ask_for_mode(*asked.mode);
+    // Which has none, whatever the others have.
+    if (asked.mode == Mode::ReadOnly && !asked.network) call.ask_for_network({}, {});
     call.ask_for(asked.limits.cpu, &Settings::cpu, "limits", "cpu");
     call.ask_for(asked.limits.memory, &Settings::memory, "limits", "memory");
     call.ask_for(asked.limits.processes, &Settings::processes, "limits", "processes");
@@ -237,6 +239,17 @@ std::expected<Settings, std::string> narrowed(const Settings& settings, const As
     call.ask_for(asked.idle, &Settings::idle, "limits", "idle");
     call.ask_for_timeout(asked.timeout);
     return std::move(call).take();
+}
+
+std::string network_refusal(const Settings& settings) {
+    const Setting<Network>& network = settings.network;
+    const Setting<Mode>& mode = settings.mode;
+    if (!network.is_given()) return "";
+    if (settings.place.value == "container" && mode.value == Mode::Open) return "";
+    const std::string why = cannot_be_kept(network.value, mode.value);
+    if (why.empty()) return "";
+    return to_text(network.value) + " is asked for (" + to_text(network.origin) +
+           ") and the mode is " + word(mode.value) + " (" + to_text(mode.origin) + "): " + why;
 }
 
 Network reachable(const Settings& settings) {

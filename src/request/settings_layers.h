@@ -36,6 +36,10 @@ struct Asked {
 // and that only the user can change it.
 std::expected<Settings, std::string> narrowed(const Settings& settings, const Asked& asked);
 
+// Why the network that somebody asked for cannot be kept in the mode that there is, with where both
+// were said; empty when it can. A container keeps it whatever the mode is, unless that has none.
+std::string network_refusal(const Settings& settings);
+
 // What a command can reach by the network: all, where the mode is open and nothing else is said.
 Network reachable(const Settings& settings);
 

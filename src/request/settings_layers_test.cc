@@ -40,8 +40,9 @@ TEST(Layers, WhatComesLaterCountsAndListsGrow) {
         "o");
     const Settings both = layered(users, over);
     EXPECT_THAT(said(both), testing::UnorderedElementsAre(
-                                "mode=open", "limits.cpu=1s", "limits.memory=1G", "write=a",
-                                "write=b", "environment.set.A=2", "environment.unset=B",
+                                "mode=open", "network=open",  // which comes with the mode
+                                "limits.cpu=1s", "limits.memory=1G", "write=a", "write=b",
+                                "environment.set.A=2", "environment.unset=B",
                                 "permissions.mode=bypassPermissions", "permissions.allow=Bash(a)",
                                 "permissions.allow=Bash(b)", "packs.git=on"));
     EXPECT_EQ(to_text(both.mode.origin), "o:1");
@@ -219,6 +220,28 @@ TEST(Call, MayNotAskForMore) {
     const char* ten = "timeouts: {maximum: 10m}";
     EXPECT_THAT(refusal(ten, {.timeout = 11min}), HasSubstr("timeouts.maximum: 10m"));
     EXPECT_THAT(refusal(ten, {.timeout = 0s}), HasSubstr("timeouts.maximum: 10m"));
+}
+
+TEST(Layers, KeepTheNetworkThatIsAskedForOrSayWhyNot) {
+    const std::vector<std::pair<const char*, bool>> cases = {
+        {"mode: open", true},
+        {"mode: open\nnetwork: open", true},
+        {"mode: open\nnetwork: none", false},
+        {"mode: open\nnetwork: [a.org]", false},
+        {"mode: open\nnetwork: none\nplace: container", true},
+        {"mode: workspace\nnetwork: [a.org]", true},
+        {"mode: workspace\nnetwork: open", true},
+        {"mode: read-only", true},
+        {"mode: read-only\nnetwork: none", true},
+        {"mode: read-only\nnetwork: [a.org]", false},
+        {"mode: read-only\nnetwork: open", false},
+        {"mode: read-only\nnetwork: open\nplace: container", false},
+    };
+    for (const auto& [text, kept] : cases)
+        EXPECT_EQ(network_refusal(settings_of(text, "u")).empty(), kept) << text;
+    EXPECT_EQ(network_refusal(settings_of("network: none\nmode: open", "u")),
+              "none is asked for (u:1) and the mode is open (u:2): the mode open has no walls to "
+              "keep that; take the mode workspace, or the network open");
 }
 
 }  // namespace

@@ -3,11 +3,20 @@
 #include <utility>
 
 #include "request/setting_keys.h"
+#include "request/settings_layers.h"
 
 namespace husk::config {
 namespace {
 
-void add_rules(const RuleTexts& rules, std::vector<Line>& lines) {
+// What can be reached, which in an open mode is everything unless somebody says otherwise.
+Line network_line(const Settings& settings) {
+    const bool by_mode = settings.mode.value == Mode::Open && !settings.network.is_given();
+    return {"network", to_text(reachable(settings)),
+            by_mode ? settings.mode.origin : settings.network.origin};
+}
+
+void add_rules(const Settings& settings, std::vector<Line>& lines) {
+    const RuleTexts& rules = settings.rules;
     // A mode that nobody has given has no line.
     const Origin mode = rules.mode_where.line == 0 ? Origin{} : from_file(rules.mode_where);
     lines.push_back({"permissions.mode", rules.mode, mode});
@@ -22,9 +31,12 @@ void add_rules(const RuleTexts& rules, std::vector<Line>& lines) {
         lines.push_back({"permissions.approved", approval.command, from_file(approval.where)});
     for (const LongRule& rule : rules.rules)
         lines.push_back({"rules", rule.id + ": " + rule.verdict, from_file(rule.where)});
-    for (const auto& [name, on] : rules.packs)
+    for (const auto& [name, on] : rules.packs) {
+        const auto where = rules.packs_where.find(name);
         lines.push_back(
-            {"packs." + name, on ? "on" : "off", from_file(rules.packs_where.at(name))});
+            {"packs." + name, on ? "on" : "off",
+             where == rules.packs_where.end() ? settings.packs_origin : from_file(where->second)});
+    }
 }
 
 }  // namespace
@@ -32,8 +44,10 @@ void add_rules(const RuleTexts& rules, std::vector<Line>& lines) {
 std::vector<Line> lines_of(const Settings& settings) {
     std::vector<Line> lines;
     for (const Key& key : keys())
-        lines.push_back({full_name(key.section, key.name), value_text(settings, key),
-                         origin_of(settings, key)});
+        lines.push_back(key.unit == Unit::Network
+                            ? network_line(settings)
+                            : Line{full_name(key.section, key.name), value_text(settings, key),
+                                   origin_of(settings, key)});
     for (const ListKey& key : list_keys())
         for (const auto& item : settings.*key.place)
             lines.push_back({full_name(key.section, key.name), item.value, item.origin});
@@ -43,7 +57,7 @@ std::vector<Line> lines_of(const Settings& settings) {
         else
             lines.push_back({"environment.unset", name, variable.origin});
     }
-    add_rules(settings.rules, lines);
+    add_rules(settings, lines);
     return lines;
 }
 

@@ -1,9 +1,11 @@
 #include "request/yaml_edit.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <span>
 
+#include "base/result.h"
 #include "base/text.h"
 #include "request/document.h"
 #include "request/yaml_lines.h"
@@ -79,7 +81,9 @@ public:
 
     Edited set(const Path& path, const Value& value) {
         const Way way = walk(path);
-        if (way.in_braces) return open_and_try_again(way.found, path, value);
+        if (way.in_braces)
+            return open_and_try_again(way.found,
+                                      [&](Editor opened) { return opened.set(path, value); });
         if (way.depth == path.size()) return replace(*way.found, value);
         return add(way.found, std::span(path).subspan(way.depth), value);
     }
@@ -89,6 +93,18 @@ public:
         const Way way = walk(path);
         if (way.in_braces) return set(path, all);
         return append(*way.found, all.back());
+    }
+
+    Edited remove(const Path& path) {
+        const Way way = walk(path);
+        if (way.in_braces)
+            return open_and_try_again(way.found,
+                                      [&](Editor opened) { return opened.remove(path); });
+        CHECK(without_comments_inside(*way.found));
+        const auto begin = text_.lines.begin() + static_cast<ptrdiff_t>(way.found->first);
+        text_.lines.erase(begin,
+                          begin + static_cast<ptrdiff_t>(way.found->last - way.found->first) + 1);
+        return text_.text();
     }
 
 private:
@@ -228,12 +244,17 @@ private:
         return false;
     }
 
-    Edited replace(const Found& found, const Value& value) {
-        auto parts = key_line(text_.lines[found.first], found.entry->key);
-        if (!parts) return by_hand("its key does not stand at the beginning of a line");
+    std::expected<void, std::string> without_comments_inside(const Found& found) const {
         for (size_t at = found.first + 1; at <= found.last; ++at)
             if (comment_start(text_.lines[at]) < text_.lines[at].size())
                 return by_hand("there are comments inside of what would be replaced");
+        return {};
+    }
+
+    Edited replace(const Found& found, const Value& value) {
+        auto parts = key_line(text_.lines[found.first], found.entry->key);
+        if (!parts) return by_hand("its key does not stand at the beginning of a line");
+        CHECK(without_comments_inside(found));
         parts->value = emitted(value);
         text_.lines[found.first] = parts->text();
         const auto begin = text_.lines.begin() + static_cast<ptrdiff_t>(found.first);
@@ -242,8 +263,8 @@ private:
     }
 
     // A section in braces on one line becomes one of lines; then it can be changed like others.
-    Edited open_and_try_again(const std::optional<Found>& section, const Path& path,
-                              const Value& value) {
+    Edited open_and_try_again(const std::optional<Found>& section,
+                              const std::function<Edited(Editor)>& again) {
         if (!section) return by_hand("the whole file is in braces");
         auto parts = key_line(text_.lines[section->first], section->entry->key);
         if (!parts || section->first != section->last || !parts->value.starts_with('{'))
@@ -262,7 +283,7 @@ private:
         const std::string opened = text_.text();
         const auto document = read_yaml(opened);
         if (!document || !mean_the_same(*document, document_)) return by_hand("it is in braces");
-        return Editor(opened, *document).set(path, value);
+        return again(Editor(opened, *document));
     }
 
     // On one line.
@@ -289,6 +310,27 @@ private:
     Lines text_;
     const DocumentNode& document_;
 };
+
+// A section goes with the only thing that it holds. Nothing when there is no such key.
+std::optional<Path> all_that_goes(const DocumentNode& root, const Path& path) {
+    const DocumentNode* node = &root;
+    size_t keep = 0;  // keys that are left, counted from the top
+    for (size_t depth = 0; depth < path.size(); ++depth) {
+        const auto found = std::ranges::find(node->entries, path[depth], &DocumentEntry::key);
+        if (found == node->entries.end()) return std::nullopt;
+        if (node->entries.size() > 1) keep = depth;
+        node = &found->value;
+    }
+    return Path(path.begin(), path.begin() + static_cast<ptrdiff_t>(keep) + 1);
+}
+
+void take_away(DocumentNode& root, const Path& path) {
+    const Path above(path.begin(), path.end() - 1);
+    DocumentNode& section = *place_of(root, above);
+    std::erase_if(section.entries,
+                  [&](const DocumentEntry& entry) { return entry.key == path.back(); });
+    if (section.entries.empty()) section.kind = Kind::Nothing;
+}
 
 Edited checked(Edited edited, const DocumentNode& wanted) {
     if (!edited) return edited;
@@ -328,6 +370,16 @@ Edited with_item(std::string_view text, const Path& path, const std::string& ite
     texts.push_back(item);
     place->items.push_back(text_node(item));
     return checked(Editor(text, *document).append(path, texts), wanted);
+}
+
+Edited without(std::string_view text, const Path& path) {
+    const auto document = read_yaml(text);
+    if (!document) return not_readable(document.error());
+    const auto going = all_that_goes(*document, path);
+    if (!going) return Failed(text::join(path, ".") + " does not stand there");
+    DocumentNode wanted = *document;
+    take_away(wanted, *going);
+    return checked(Editor(text, *document).remove(*going), wanted);
 }
 
 }  // namespace husk::yaml

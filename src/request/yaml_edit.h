@@ -24,4 +24,8 @@ Edited with_value(std::string_view text, const Path& path, const Value& value);
 // already stays alone.
 Edited with_item(std::string_view text, const Path& path, const std::string& item);
 
+// Without that key, and without the sections that would be empty then. A comment on its own line
+// stays; one behind the key goes with it. A key that is not there is an error.
+Edited without(std::string_view text, const Path& path);
+
 }  // namespace husk::yaml

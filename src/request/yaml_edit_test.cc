@@ -161,6 +161,32 @@ TEST(YamlEdit, RefusesWhatItCannotDoWithoutHarm) {
     EXPECT_THAT(edited.error(), HasSubstr("comments"));
 }
 
+TEST(YamlEdit, TakesKeysAway) {
+    struct {
+        const char* text;
+        Path path;
+        const char* after;
+    } const cases[] = {
+        {"# mine\nmode: open  # now\n\nstate: ~/x\n", {"mode"}, "# mine\n\nstate: ~/x\n"},
+        {"limits:\n  cpu: 1m  # a\n  # b\n  memory: 2G\n",
+         {"limits", "cpu"},
+         "limits:\n  # b\n  memory: 2G\n"},
+        {"mode: open\nlimits:\n  cpu: 1m\n# end\n", {"limits", "cpu"}, "mode: open\n# end\n"},
+        {"limits: {cpu: 1m, memory: 2G}\n", {"limits", "cpu"}, "limits:\n  memory: 2G\n"},
+        {"limits: {cpu: 1m}\nmode: open\n", {"limits", "cpu"}, "mode: open\n"},
+        {"a:\n  b:\n    c: 1\nd: 2\n", {"a", "b", "c"}, "d: 2\n"},
+        {"write:\n- a\n- b\nmode: open\n", {"write"}, "mode: open\n"},
+        {"# only\nmode: open\n", {"mode"}, "# only\n"},
+    };
+    for (const auto& [text, path, after] : cases) {
+        const Edited edited = without(text, path);
+        ASSERT_TRUE(edited) << text << edited.error();
+        EXPECT_EQ(*edited, after) << text;
+    }
+    EXPECT_THAT(without("mode: open\n", {"state"}).error(), HasSubstr("does not stand there"));
+    EXPECT_THAT(without("write:\n- a  # why\n- b\n", {"write"}).error(), HasSubstr("comments"));
+}
+
 // Whatever the file looks like: it is refused, or it means what was wanted.
 TEST(YamlEdit, NeverMakesSomethingElseOfAnyPieceOfAFile) {
     const std::string whole =
@@ -174,7 +200,9 @@ TEST(YamlEdit, NeverMakesSomethingElseOfAnyPieceOfAFile) {
             const std::string text = whole.substr(from, size);
             const Edited added = with_item(text, allowed, "Bash(x)");
             const Edited set = with_value(text, {"limits", "memory"}, "2G");
-            changed += added.has_value() + set.has_value();
+            const Edited gone = without(text, {"limits", "memory"});
+            changed += added.has_value() + set.has_value() + gone.has_value();
+            EXPECT_FALSE(gone && without(*gone, {"limits", "memory"})) << text;
             // Each has been compared with what was wanted; doing it again changes nothing.
             EXPECT_EQ(added ? with_item(*added, allowed, "Bash(x)") : added, added) << text;
             EXPECT_EQ(set ? with_value(*set, {"limits", "memory"}, "2G") : set, set) << text;
