@@ -49,6 +49,7 @@ struct Item {
     uint64_t bytes = 0;
     bool live = false;
     bool split = false;
+    bool reusable = false;  // no command can have its log open
 };
 
 uint64_t bytes_of(const run::StateDir& state, const std::string& path) {
@@ -63,7 +64,7 @@ bool is_live(const run::StateDir& state, const std::string& id, const record::Re
     if (page.state == State::Gone || page.state == State::Lost || page.state == State::Abandoned)
         return false;
     const auto files = open_shell(state, id);
-    if (files && run::keeper_of(files->log) != 0) return true;
+    if (files && run::keeper_of(files->record) != 0) return true;
     constexpr uint64_t settling_ns = uint64_t{settling_seconds} * 1'000'000'000;
     return page.state == State::Prepared && now_ns() - page.created < settling_ns;
 }
@@ -90,6 +91,7 @@ Item weigh(const run::StateDir& state, const std::string& id) {
     }
     item.created = page.created;
     item.split = (page.flags & record::SplitStreams) != 0;
+    item.reusable = (page.flags & record::BehindWalls) == 0;
     const std::string log = item.session + "/log/" + item.number;
     item.bytes = os::bytes_on_disk(*record) + bytes_of(state, log + ".log") +
                  (item.split ? bytes_of(state, log + ".err") : 0);
@@ -107,8 +109,9 @@ void remove_item(const run::StateDir& state, const Item& item, const os::Fd& poo
     static const os::Fd nowhere;
     const os::Fd& blank = in_use ? nowhere : pool;
     const std::string log = item.session + "/log/" + item.number;
-    run::give_back(state.sessions(), log + ".log", blank);
-    if (item.split) run::give_back(state.sessions(), log + ".err", blank);
+    const os::Fd& blank_log = item.reusable ? blank : nowhere;
+    run::give_back(state.sessions(), log + ".log", blank_log);
+    if (item.split) run::give_back(state.sessions(), log + ".err", blank_log);
     // The record last: a shell whose log is gone is still known to be one.
     run::give_back(state.sessions(), path, blank);
 }

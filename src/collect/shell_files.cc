@@ -186,7 +186,7 @@ Result<Snapshot> look(const ShellFiles& files, os::Deadline patience) {
     Snapshot now;
     if (!patience) patience = os::Clock::now() + nursery_patience;
     for (;;) {
-        const pid_t holder = run::keeper_of(files.log);
+        const pid_t holder = run::keeper_of(files.record);
         // After the lock: what a keeper wrote before it let go is seen.
         now.record = TRY(read_record(files, &now.call));
         now.keeper = is_keeper(holder, now.record) ? holder : 0;

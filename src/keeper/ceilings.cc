@@ -5,6 +5,7 @@
 namespace {
 
 using husk::record::Resource;
+using husk::wire::CpuProcs;
 using husk::wire::MemoryBell;
 using husk::wire::MemoryEvents;
 using husk::wire::MemoryPeak;
@@ -30,7 +31,7 @@ void close_all(Files& files) {
 }
 
 bool enter(const Files& files) {
-    return enter_by(files[MemoryProcs]) && enter_by(files[TasksProcs]);
+    return enter_by(files[MemoryProcs]) && enter_by(files[TasksProcs]) && enter_by(files[CpuProcs]);
 }
 
 void Watch::add(pollfd* fds) const {

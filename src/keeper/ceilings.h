@@ -12,7 +12,7 @@
 namespace ceilings {
 
 struct Files {
-    int fds[husk::wire::cgroup_files] = {-1, -1, -1, -1, -1, -1, -1};
+    int fds[husk::wire::cgroup_files] = {-1, -1, -1, -1, -1, -1, -1, -1};
 
     int operator[](husk::wire::CgroupFile file) const { return fds[file]; }
     int kill() const { return fds[husk::wire::CgroupKill]; }

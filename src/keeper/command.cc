@@ -262,6 +262,15 @@ void Command::settle() {
     publish(State::Ended);
     detach();
     deadline_ = idle_at_ = never;  // they were the command's
+    mind_leftovers();
+}
+
+// They do not keep the session as a command does, so the nursery has to know.
+void Command::mind_leftovers() {
+    pool::sit(registry_.seats->places[registry_.place], pool::Seat::Minding);
+    const pool::Registration nothing{registry_.place};
+    if (pool::is_awaited(*registry_.seats))
+        message::send(registry_.socket, &nothing, sizeof nothing, nullptr, 0);
 }
 
 // Most commands are never looked at, and pay nothing.

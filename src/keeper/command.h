@@ -12,6 +12,7 @@
 #include "limits.h"
 #include "output.h"
 #include "page.h"
+#include "pool.h"
 #include "record.h"
 #include "sys.h"
 #include "usage.h"
@@ -28,6 +29,7 @@ struct Handles {
 // Where to tell the nursery which record to write off should this keeper be killed.
 struct Registry {
     int socket;
+    pool::Seats* seats;
     uint32_t place;
     bool at_once;
     bool has_init;
@@ -75,6 +77,7 @@ private:
     void kill_round();
     void strike();
     void ask_for_the_end();
+    void mind_leftovers();
     void detach();
     void settle();
     void finish_output();

@@ -109,16 +109,18 @@ void close_all(const message::Received& received) {
     for (unsigned i = 0; i < received.fd_count; ++i) sys::close(received.fds[i]);
 }
 
-// The proof of life: whoever can lock this log knows that its keeper is dead.
-bool lock_log(int log) {
+// The proof of life: whoever can lock this record knows that its keeper is dead. Not the log:
+// commands of the session can read that, and whoever can read a file can lock it.
+bool lock_record(int record) {
     sys::FileLock lock{};
     lock.type = F_WRLCK;
-    return sys::fcntl_lock(log, F_SETLK, &lock) == 0;
+    return sys::fcntl_lock(record, F_SETLK, &lock) == 0;
 }
 
 void note_ceilings(Page& page, const husk::wire::Plan& plan, const ceilings::Files& files) {
     if (files[husk::wire::MemoryProcs] >= 0) page.set(husk::record::MemoryByCgroup);
     if (files[husk::wire::TasksProcs] >= 0) page.set(husk::record::ProcessesByCgroup);
+    if (files[husk::wire::CpuProcs] >= 0) page.set(husk::record::CpuByCgroup);
     if (plan.cgroup_version == 2) page.set(husk::record::CgroupOfVersion2);
 }
 
@@ -164,11 +166,10 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     taken.log = taken.error_log = -1;
     // A nursery without spares must know at once; else it may sleep through a short command.
     const bool last_spare = pool::count(*post.seats, pool::Seat::Idle) == 0;
-    Command command({post.registry, post.place, last_spare, post.has_init, post.cgroup},
+    Command command({post.registry, post.seats, post.place, last_spare, post.has_init, post.cgroup},
                     spare.signals, cgroup_kill, {taken.ceilings, plan.tree}, spare.meter);
     command.keep(plan, plan_message + size, page, taken.handles, out, err);
     spare.spent = command.left_leaf();
-    // The log is closed, and so unlocked, only after the ending has been published.
     out.close();
     err.close();
 }
@@ -189,9 +190,10 @@ void serve(const Post& post, Spare& spare, const message::Received& received) {
     // A caller whose plan cannot be read sees its lifeline close, and the record untouched.
     if (!sound || !sort_out(received, plan, taken)) return close_all(received);
     forget_signals(spare.signals);
-    // The lock is also the claim: a caller that takes its plan back locks the log first.
+    // The lock is also the claim: a caller that takes its plan back locks the record first,
+    // and it is let go with the record, after the ending has been published.
     static Page page;
-    if (lock_log(taken.log) && page.load(taken.handles.record))
+    if (lock_record(taken.handles.record) && page.load(taken.handles.record))
         start_and_keep(post, spare, page, taken, received.size);
     close_all(taken);
 }

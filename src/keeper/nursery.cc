@@ -64,6 +64,7 @@ uint64_t orphans_since = never;  // so that what cannot be killed is not tried a
 uint64_t orphan_round_at = never;
 bool closing = false;
 uint32_t last_asker = pool::max_keepers;  // whose tree was the end of the session
+uint64_t unused_since = never;
 uint64_t ends_at = never;
 
 bool is_keeper(int pid) {
@@ -199,7 +200,8 @@ void on_children() {
             continue;
         }
         on_registration();  // its last word may still be in the socket
-        if (pool::seat_of(seats->places[place]) != Seat::Busy) {
+        const uint32_t seat = pool::seat_of(seats->places[place]);
+        if (seat != Seat::Busy && seat != Seat::Minding) {
             free_place(place);
             continue;
         }
@@ -296,17 +298,25 @@ void wait_for_events() {
     }
 }
 
+// Somebody is there, or a command is that was asked for. What commands have left behind stays for
+// as long as the session lingers, and is no reason for it to do so for longer.
 bool is_needed() {
     pool::await(*seats, client_count == 0 || closing);
     const bool working = pool::count(*seats, Seat::Busy) > 0 || orphans;
+    const bool minding = pool::count(*seats, Seat::Minding) > 0;
     if (working || (client_count > 0 && !closing)) {
-        ends_at = never;
+        unused_since = ends_at = never;
         return true;
     }
-    if (closing) return false;
+    if (closing) return minding;
     const uint64_t now = keeper_clock::monotonic();
-    if (ends_at == never) ends_at = now + birth_message.linger_ms * keeper_clock::millisecond;
-    return now < ends_at;
+    if (unused_since == never) unused_since = now;
+    const uint64_t linger = minding ? birth_message.leftovers_linger_ms : birth_message.linger_ms;
+    ends_at = unused_since + linger * keeper_clock::millisecond;
+    if (now < ends_at) return true;
+    if (minding) close_session();
+    ends_at = never;
+    return minding;
 }
 
 // No wall fails open: with one of them missing there is no session.

@@ -10,7 +10,8 @@ inline constexpr uint32_t max_keepers = 4096;
 inline constexpr uint32_t spares = 2;         // kept ready, always
 inline constexpr uint32_t most_spares = 128;  // kept after a burst, for half a minute
 
-enum Seat : uint32_t { Empty = 0, Idle = 1, Busy = 2, Leaving = 3 };
+// Minding: the command is over, and what it left behind lives. Nobody has asked for that.
+enum Seat : uint32_t { Empty = 0, Idle = 1, Busy = 2, Leaving = 3, Minding = 4 };
 
 struct Place {
     int32_t pid;

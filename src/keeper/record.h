@@ -11,7 +11,7 @@
 namespace husk::record {
 
 inline constexpr uint32_t magic = 0x4b535548;  // "HUSK"
-inline constexpr uint16_t version = 1;
+inline constexpr uint16_t version = 2;
 inline constexpr uint32_t size = 512;
 
 // The order matters: whatever is at or beyond Ended has an ending that will not change.
@@ -78,6 +78,8 @@ enum Flag : uint32_t {
     MemoryByCgroup = 512,
     ProcessesByCgroup = 1024,
     CgroupOfVersion2 = 2048,
+    CpuByCgroup = 4096,
+    BehindWalls = 8192,  // commands could look at its log, and may have it open for ever
 };
 
 struct Stream {

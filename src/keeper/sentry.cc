@@ -26,7 +26,7 @@ constexpr unsigned max_roots = 12;
 enum Blame : uint32_t { Nobody, TheSession, SomebodyElse };
 
 // Static: a mason has one of these.
-alignas(8) char names[32 * 1024];
+alignas(8) char names[husk::wire::max_forbidden];
 long names_size = 0;
 int keep = -1;
 int roots[max_roots];
@@ -75,20 +75,49 @@ bool has_part(const char* path, const char* part) {
     }
 }
 
-// The directory that it is in. A way through a link is none: it could lead to something that was
-// there before.
-long open_parent(const ForbiddenName& name) {
-    const char* path = text_of(name, name.relative);
-    const char* last = last_part(path);
-    char parent[4096] = ".";
-    for (unsigned i = 0; path + i + 1 < last && i + 1 < sizeof parent; ++i) {
-        parent[i] = path[i];
-        parent[i + 1] = 0;
+// A name below a root, in the directory that it is in.
+struct Place {
+    int parent = -1;
+    const char* name = nullptr;
+};
+
+// A way through a link is none: it could lead to something that was there before. Then it is the
+// link that is in the place of the name: all that were there when this began are not in the list.
+// Only a repository is not entered by git through a link.
+Place find(const ForbiddenName& name) {
+    constexpr unsigned no_follow = 0x100;  // AT_SYMLINK_NOFOLLOW
+    constexpr unsigned format = 0170000;
+    constexpr unsigned link = 0120000;
+    static char way[4096];
+    unsigned size = 0;
+    for (const char* path = text_of(name, name.relative); size + 1 < sizeof way; ++path) {
+        way[size++] = *path;
+        if (*path == 0) break;
     }
+    way[sizeof way - 1] = 0;
+    const bool is_repository = has_part(last_part(way), ".git");
+    int parent = roots[name.root];
+    unsigned start = 0;
     open_how how{};
     how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-    return sys::openat2(roots[name.root], parent, &how, sizeof how);
+    const auto leave = [&] {
+        if (parent != roots[name.root]) sys::close(parent);
+    };
+    for (unsigned end = 0; end < size; ++end) {
+        if (way[end] != '/') continue;
+        way[end] = 0;
+        sys::FileStatus status{};
+        const long found = sys::statx(parent, way + start, no_follow, 1, &status);
+        if (found == 0 && (status.mode & format) == link && !is_repository)
+            return {parent, way + start};
+        const long inner = sys::openat2(parent, way + start, &how, sizeof how);
+        leave();
+        if (inner < 0) return {};
+        parent = static_cast<int>(inner);
+        start = end + 1;
+    }
+    return {parent, way + start};
 }
 
 Path new_name(const char* old) {
@@ -224,18 +253,16 @@ void Sentry::check() {
         if (name.blame == Nobody) return;
         const uint32_t blame = name.blame;
         name.blame = Nobody;
-        const long opened = open_parent(name);
-        if (opened < 0) return;
-        int parent = static_cast<int>(opened);
-        const char* last = last_part(text_of(name, name.relative));
+        const Place place = find(name);
+        if (place.name == nullptr) return;
         constexpr unsigned no_follow = 0x100;  // AT_SYMLINK_NOFOLLOW
         constexpr unsigned wanted = 0x805;     // STATX_TYPE | STATX_NLINK | STATX_BTIME
         sys::FileStatus status{};
-        const bool there = sys::statx(parent, last, no_follow, wanted, &status) == 0;
+        const bool there = sys::statx(place.parent, place.name, no_follow, wanted, &status) == 0;
         const bool guilty = blame == TheSession || is_link(status, made_at_);
-        if (there && guilty && move_away(parent, last))
+        if (there && guilty && move_away(place.parent, place.name))
             note(log_, made_at_, text_of(name, name.line));
-        sys::close_once(parent);
+        if (place.parent != roots[name.root]) sys::close(place.parent);
     });
     watch_directories();
 }

@@ -58,6 +58,8 @@ struct ForbiddenName {
     uint32_t reserved;
 };
 
+inline constexpr uint32_t max_forbidden = 256 * 1024;  // bytes of these
+
 inline constexpr uint32_t wall_texts = 4;
 inline constexpr uint32_t no_text = 0;     // the offset of no text
 inline constexpr uint32_t max_trees = 64;  // slots

@@ -6,7 +6,7 @@
 namespace husk::wire {
 
 inline constexpr uint32_t magic = 0x4b535557;  // "WUSK"
-inline constexpr uint32_t version = 4;
+inline constexpr uint32_t version = 5;
 
 // The socket that a nursery is born with; 0, 1 and 2 are /dev/null.
 inline constexpr int birth_fd = 3;
@@ -25,8 +25,9 @@ struct Birth {
     uint32_t version;
     uint32_t flags;
     uint32_t reserved;
-    char cgroup[32];     // the name of the session's own
-    uint64_t linger_ms;  // how long to stay with neither client nor command
+    char cgroup[32];               // the name of the session's own
+    uint64_t linger_ms;            // how long to stay with neither client nor command
+    uint64_t leftovers_linger_ms;  // the same when there is something that commands left behind
     uint64_t mount_namespace;
     uint64_t network_namespace;
 };
@@ -86,8 +87,9 @@ enum CgroupFile : uint32_t {
     TasksProcs,
     TasksEvents,
     CgroupKill,  // only of version 2
+    CpuProcs,
 };
-inline constexpr uint32_t cgroup_files = CgroupKill + 1;
+inline constexpr uint32_t cgroup_files = CpuProcs + 1;
 
 inline constexpr uint32_t max_limits = 16;
 inline constexpr uint32_t max_plan = 256 * 1024;

@@ -74,9 +74,9 @@ bool Call::take_back() const {
     struct flock lock{};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
-    // Whoever holds the lock has the plan. It is let go when the log is closed, and by then
+    // Whoever holds the lock has the plan. It is let go when the record is closed, and by then
     // the record tells a keeper that comes late to leave it alone.
-    if (::fcntl(files_.log.get(), F_SETLK, &lock) != 0) return false;
+    if (::fcntl(files_.record.get(), F_SETLK, &lock) != 0) return false;
     record::State state{};
     constexpr off_t at = offsetof(record::Record, state);
     if (::pread(files_.record.get(), &state, sizeof state, at) != sizeof state) return false;
@@ -85,11 +85,11 @@ bool Call::take_back() const {
     return ::pwrite(files_.record.get(), &state, sizeof state, at) == sizeof state;
 }
 
-pid_t keeper_of(const os::Fd& log) {
+pid_t keeper_of(const os::Fd& record) {
     struct flock lock{};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
-    if (::fcntl(log.get(), F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return 0;
+    if (::fcntl(record.get(), F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return 0;
     return lock.l_pid;
 }
 
@@ -98,17 +98,17 @@ bool has_signed(pid_t holder, const record::Record& page) {
     return holder == signature || os::number_inside(holder) == signature;
 }
 
-Result<void> stop(const os::Fd& log, const record::Record& page, record::Reason reason,
+Result<void> stop(const os::Fd& file, const record::Record& page, record::Reason reason,
                   const StopLadder& ladder) {
-    const pid_t keeper = keeper_of(log);
+    const pid_t keeper = keeper_of(file);
     if (keeper <= 0) return failure("stop", ESRCH, "it has no keeper any more");
     // One that has not signed yet may be whoever: the caller that made the plan tries again.
     if (page.state < record::State::Running || !has_signed(keeper, page))
-        return failure("stop", EPERM, "its log is locked by a process that is not its keeper");
+        return failure("stop", EPERM, "its record is locked by a process that is not its keeper");
     const auto process = os::open_process(keeper);
     if (!process) return std::unexpected(process.error());
     // The number was the keeper's when we asked; is it still, now that we hold the process?
-    if (keeper_of(log) != keeper) return failure("stop", ESRCH, "it has no keeper any more");
+    if (keeper_of(file) != keeper) return failure("stop", ESRCH, "it has no keeper any more");
     const auto patience =
         static_cast<uint32_t>(std::clamp<int64_t>(ladder.patience.count(), 0, 0xffffff));
     return os::send_signal(*process, SIGTERM,

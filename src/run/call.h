@@ -50,15 +50,15 @@ private:
     os::Fd lifeline_;
 };
 
-// The keeper of a log: the process that holds its lock, or nobody.
-pid_t keeper_of(const os::Fd& log);
+// The keeper of a record: the process that holds its lock, or nobody.
+pid_t keeper_of(const os::Fd& record);
 
 // Whether that process has signed the record, where it writes the number that its session sees.
 bool has_signed(pid_t holder, const record::Record& page);
 
-// Asks the keeper of that record and log to end its tree. A stranger who locked the log gets no
-// signal, and a keeper that has gone on to another command does not listen.
-Result<void> stop(const os::Fd& log, const record::Record& page, record::Reason reason,
+// Asks the keeper of that record, whose file this is, to end its tree. A stranger who locked it
+// gets no signal, and a keeper that has gone on to another command does not listen.
+Result<void> stop(const os::Fd& file, const record::Record& page, record::Reason reason,
                   const StopLadder& ladder);
 
 }  // namespace husk::run

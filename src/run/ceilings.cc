@@ -1,7 +1,9 @@
 #include "run/ceilings.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <thread>
 
 #include "base/id.h"
 #include "keeper/wire.h"
@@ -23,6 +25,13 @@ void sweep_now_and_then(const os::CgroupPlan& where) {
     os::sweep_cgroups(where, name_prefix);
 }
 
+// Of a tenth of a second on each. All of them is no limit.
+uint64_t share_of_processors(uint64_t percent) {
+    constexpr uint64_t one_percent_us = 1000;
+    if (percent >= 100) return 0;
+    return percent * one_percent_us * std::max(1U, std::thread::hardware_concurrency());
+}
+
 }  // namespace
 
 CeilingsPlan plan_ceilings(const Limits& asked) {
@@ -30,8 +39,9 @@ CeilingsPlan plan_ceilings(const Limits& asked) {
     constexpr uint64_t least_memory = 16 << 20;
     const uint64_t memory = asked.memory.value_or(0);
     const os::Ceilings most{.memory = memory < least_memory ? 0 : memory,
-                            .tasks = wire::tasks_for(asked.processes.value_or(0))};
-    if (most.memory == 0 && most.tasks == 0) return {};
+                            .tasks = wire::tasks_for(asked.processes.value_or(0)),
+                            .cpu_us = share_of_processors(asked.cpu_percent.value_or(0))};
+    if (most.memory == 0 && most.tasks == 0 && most.cpu_us == 0) return {};
     return {most, os::plan_cgroup(os::own_cgroups(), most)};
 }
 
@@ -47,7 +57,7 @@ std::optional<os::LimitedCgroup> make_ceilings(const CeilingsPlan& plan) {
 CeilingFiles files_of(const os::LimitedCgroup& cgroup) {
     const os::Fd* const files[wire::cgroup_files] = {
         &cgroup.memory_procs, &cgroup.memory_events, &cgroup.memory_peak, &cgroup.memory_bell,
-        &cgroup.tasks_procs,  &cgroup.tasks_events,  &cgroup.kill};
+        &cgroup.tasks_procs,  &cgroup.tasks_events,  &cgroup.kill,        &cgroup.cpu_procs};
     CeilingFiles result;
     for (uint32_t file = 0; file < wire::cgroup_files; ++file) {
         if (!*files[file]) continue;

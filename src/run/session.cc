@@ -52,7 +52,8 @@ os::Fd own_cgroup() {
     return os::open(own->directory, O_RDONLY | O_DIRECTORY).value_or(os::Fd());
 }
 
-// A session has the workspace that it was made with; a call may start anywhere.
+// A session has the workspace that it was made with; a call may start anywhere, unless it must not
+// get at another one.
 std::string without_workspace(std::string text) {
     const size_t at = text.find("\nworkspace ");
     if (at != std::string::npos) text.erase(at, text.find('\n', at + 1) - at);
@@ -83,9 +84,10 @@ Session::Session(std::unique_ptr<SessionDir> dir, const StateDir& state, confine
 }
 
 Result<std::unique_ptr<Session>> Session::make_private(const StateDir& state,
+                                                       std::chrono::milliseconds linger,
                                                        const confine::Wanted& wanted) {
     std::unique_ptr<Session> session(new Session(TRY(make_private_session(state)), state, wanted));
-    CHECK(session->start_nursery(std::chrono::milliseconds(0), nullptr));
+    CHECK(session->start_nursery({.empty = {}, .with_leftovers = linger}, nullptr));
     return session;
 }
 
@@ -129,19 +131,19 @@ Result<void> Session::find_or_start_nursery(std::chrono::milliseconds linger) {
     }
     ::unlinkat(dir_->dir.get(), "control", 0);
     const os::Fd listener = TRY(os::listen_at(dir_->dir, "control", SOCK_SEQPACKET));
-    return start_nursery(linger, &listener);
+    return start_nursery({.empty = linger, .with_leftovers = linger}, &listener);
 }
 
 // What this user may do here shows when it is done: when a step fails that the mode can be without,
 // it is built without. Where it cannot, or may not, planning says so.
-Result<void> Session::start_nursery(std::chrono::milliseconds linger, const os::Fd* listener) {
+Result<void> Session::start_nursery(const Lingers& lingers, const os::Fd* listener) {
     std::string cause;
     for (;;) {
         auto planned = confine::plan_walls(exact_);
         if (!planned && !cause.empty()) planned.error().detail += " (" + cause + ")";
         walls_ = TRY(std::move(planned));
         if (closed() && !exact_.machine.mount_namespace) CHECK(make_scratch());
-        const Result<void> started = start_as_planned(linger, listener);
+        const Result<void> started = start_as_planned(lingers, listener);
         if (started || !exact_.machine.take_away(walls_.mechanism_of(failed_step_))) return started;
         cause = Error{started.error().step, started.error().code, ""}.text();
     }
@@ -154,7 +156,7 @@ Result<void> Session::make_scratch() const {
     return {};
 }
 
-Result<void> Session::start_as_planned(std::chrono::milliseconds linger, const os::Fd* listener) {
+Result<void> Session::start_as_planned(const Lingers& lingers, const os::Fd* listener) {
     failed_step_ = 0;
     const os::Fd* program = TRY(keeper_program());
     const os::Fd null = TRY(os::open("/dev/null", O_RDWR));
@@ -163,7 +165,8 @@ Result<void> Session::start_as_planned(std::chrono::milliseconds linger, const o
     wire::Birth birth{};
     birth.magic = wire::magic;
     birth.version = wire::version;
-    birth.linger_ms = static_cast<uint64_t>(linger.count());
+    birth.linger_ms = static_cast<uint64_t>(lingers.empty.count());
+    birth.leftovers_linger_ms = static_cast<uint64_t>(lingers.with_leftovers.count());
     birth.mount_namespace = os::own_namespace("mnt");
     birth.network_namespace = os::own_namespace("net");
     const std::string name = cgroup_name(dir_->id);
@@ -231,17 +234,17 @@ Result<void> Session::hear_hello() {
 Result<void> Session::restore_protection() {
     const bool open = wanted_.mode == Mode::Open;
     if (wanted_.mode == Mode::ReadOnly || (open && wanted_.protect.empty())) return {};
-    const confine::Protected now = confine::find_protected(exact_);
+    auto now = std::make_shared<const confine::Protected>(TRY(confine::find_protected(exact_)));
     std::vector<std::pair<dev_t, ino_t>> identities;
-    for (const std::filesystem::path& path : now.present) {
+    for (const std::filesystem::path& path : now->present) {
         struct stat info{};
         if (::lstat(path.c_str(), &info) == 0) identities.emplace_back(info.st_dev, info.st_ino);
     }
     const std::lock_guard lock(ahead_guard_);
-    absent_ = now.absent;
+    protection_ = now;
     if (identities == protected_ || !mason_ || !exact_.machine.mount_namespace) return {};
     confine::Steps steps;
-    confine::add_protection(exact_, now.present, steps);
+    confine::add_protection(exact_, now->present, steps);
     const os::Fd description = TRY(os::text_file(steps.encode()));
     auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
     CHECK(os::send_message(mason_, "?", std::array{description.get(), theirs.get()}));
@@ -283,7 +286,12 @@ Result<void> Session::check_walls() {
     for (size_t at = 0; (at = standing.rfind(lacks)) != std::string::npos; standing.resize(at))
         exact_.machine.take_away(standing.substr(at + lacks.size()));
     standing += '\n';
-    if (without_workspace(standing) == without_workspace(wanted_.fingerprint())) {
+    const std::string asked = wanted_.fingerprint();
+    const bool alike = without_workspace(standing) == without_workspace(asked);
+    if (alike && wanted_.same_workspace && standing != asked)
+        return failure("session", 0,
+                       dir_->name + " belongs to another workspace; use another name");
+    if (alike) {
         walls_.standing = confine::standing(exact_);
         return {};
     }

@@ -22,8 +22,10 @@ inline std::string cgroup_name(const std::string& session_id) { return "husk-" +
 
 class Session {
 public:
-    // A session of this caller alone; it ends with its last command.
+    // A session of this caller alone; it ends with its last command, and `linger` after that if the
+    // commands left something behind.
     static Result<std::unique_ptr<Session>> make_private(const StateDir& state,
+                                                         std::chrono::milliseconds linger,
                                                          const confine::Wanted& wanted);
     // Joins the session of that name, or makes it. One that stands has to have just these walls.
     static Result<std::unique_ptr<Session>> join(const StateDir& state, const std::string& name,
@@ -41,9 +43,10 @@ public:
     bool nursery_is_gone() const;
 
     // Before each call: what others trust in the workspace is read-only, also what was replaced
-    // from outside or has come since. Remembers which of its names do not exist.
+    // from outside or has come since.
     Result<void> restore_protection();
-    const std::vector<std::filesystem::path>& absent() const { return absent_; }
+    // As it was then; nothing where nothing is protected.
+    std::shared_ptr<const confine::Protected> protection() const { return protection_; }
     const confine::Wanted& wanted() const { return exact_; }
 
     // Where the session's mason can tell its own doings from those of the user: these names
@@ -62,9 +65,14 @@ public:
     void make_ahead();
 
 private:
+    // How long it stays when nobody uses it: with nothing in it, and with what commands left.
+    struct Lingers {
+        std::chrono::milliseconds empty;
+        std::chrono::milliseconds with_leftovers;
+    };
     Session(std::unique_ptr<SessionDir> dir, const StateDir& state, confine::Wanted wanted);
-    Result<void> start_nursery(std::chrono::milliseconds linger, const os::Fd* listener);
-    Result<void> start_as_planned(std::chrono::milliseconds linger, const os::Fd* listener);
+    Result<void> start_nursery(const Lingers& lingers, const os::Fd* listener);
+    Result<void> start_as_planned(const Lingers& lingers, const os::Fd* listener);
     Result<void> make_scratch() const;
     Result<void> check_walls();
     Result<os::Fd> open_denials() const;
@@ -77,7 +85,7 @@ private:
     confine::Wanted wanted_;  // as it was asked for
     confine::Wanted exact_;   // links resolved
     std::vector<std::pair<dev_t, ino_t>> protected_;
-    std::vector<std::filesystem::path> absent_;
+    std::shared_ptr<const confine::Protected> protection_;
     confine::Walls walls_;  // planned by whoever starts the nursery
     uint32_t failed_step_ = 0;
     os::Fd nursery_;
