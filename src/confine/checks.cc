@@ -1,13 +1,52 @@
 #include "confine/checks.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
 #include "confine/machine.h"
 #include "confine/reading.h"
 #include "confine/view.h"
+#include "os/file.h"
 #include "os/pretend.h"
+#include "request/network_hosts.h"
 
 namespace husk::confine {
+namespace {
 
 namespace fs = std::filesystem;
+
+Result<os::Fd> open_directory(const char* what, const fs::path& path, const char* advice) {
+    auto opened = os::open(path, O_PATH | O_DIRECTORY);
+    int wrong = opened ? 0 : opened.error().code;
+    if (opened && ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) != 0) wrong = errno;
+    if (wrong != 0) return failure(what, wrong, path.string() + "; " + advice);
+    return opened;
+}
+
+// What was asked for by name, before walls are built that stumble over it.
+Result<void> check_what_is_named(const Wanted& wanted) {
+    CHECK(open_working_directory(wanted.workspace));
+    if (wanted.mode == Mode::Workspace)
+        for (const fs::path& root : wanted.writable)
+            CHECK(open_directory("write", root,
+                                 "make this directory first, or take it out of `write` (--write)"));
+    for (const fs::path& given : wanted.readable) {
+        struct stat info{};
+        if (::stat(given.c_str(), &info) != 0)
+            return failure("read", errno, given.string() + "; take it out of `read` (--read)");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<os::Fd> open_working_directory(const fs::path& path) {
+    return open_directory("working directory", path,
+                          "name another one with `working_directory` (--cwd)");
+}
 
 Result<void> check_machine(const Wanted& wanted) {
     const os::Pretended& pretended = os::pretended();
@@ -22,7 +61,14 @@ Result<void> check_machine(const Wanted& wanted) {
     return {};
 }
 
+Result<void> check_network(Mode mode, const Network& network) {
+    if (mode == Mode::Open && network.kind == Network::Kind::None) return {};
+    const std::string why = config::cannot_be_kept(network, mode);
+    return why.empty() ? Result<void>() : failure("network", 0, why);
+}
+
 Result<void> check_workspace(const Wanted& wanted) {
+    CHECK(check_what_is_named(wanted));
     for (const fs::path& root : writable_roots(wanted)) {
         const auto refused = [&](const std::string& why) {
             return failure("workspace", 0, root.string() + " " + why);

@@ -7,7 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t most_dirs = 200;
+constexpr size_t most_dirs = 5000;
 constexpr int deepest = 6;
 constexpr size_t longest = 4096;
 
@@ -21,7 +21,9 @@ void find_below(const fs::path& modules, int depth, std::vector<fs::path>& found
     for (const fs::directory_entry& entry : fs::directory_iterator(modules, failed)) {
         if (found.size() >= most_dirs || depth > deepest) return;
         if (entry.is_symlink(failed) || !entry.is_directory(failed)) continue;
-        if (fs::exists(entry.path() / "HEAD", failed)) {
+        // A command can take the one away for a while, but not the other.
+        if (fs::exists(entry.path() / "HEAD", failed) ||
+            fs::exists(entry.path() / "config", failed)) {
             found.push_back(entry.path());
             find_below(entry.path() / "modules", depth + 1, found);
         } else {
@@ -38,9 +40,9 @@ bool is_git_dir(const fs::path& path) {
 
 }  // namespace
 
-std::vector<fs::path> nested_git_dirs(const fs::path& root) {
+std::vector<fs::path> nested_git_dirs(const fs::path& git_dir) {
     std::vector<fs::path> found;
-    find_below(root / ".git" / "modules", 0, found);
+    find_below(git_dir / "modules", 0, found);
     return found;
 }
 

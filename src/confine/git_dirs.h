@@ -7,9 +7,8 @@
 
 namespace husk::confine {
 
-// The directories of git inside .git of `root`: of submodules and worktrees, which have hooks and
-// settings of their own.
-std::vector<std::filesystem::path> nested_git_dirs(const std::filesystem::path& root);
+// The directories of git inside of one: of submodules, which have hooks and settings of their own.
+std::vector<std::filesystem::path> nested_git_dirs(const std::filesystem::path& git_dir);
 
 // When `root` is a worktree: the .git of its repository, which has to be writable too. Only if
 // that repository itself says that the worktree is its own: what stands in the workspace is not to

@@ -1,12 +1,18 @@
 #include "confine/protected.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 
-#include "confine/git_dirs.h"
+#include "confine/globs.h"
+#include "confine/links.h"
 #include "confine/reading.h"
 #include "confine/view.h"
 
@@ -17,86 +23,119 @@ namespace fs = std::filesystem;
 
 // Read by editors, agents and shells, which then run what it says.
 constexpr auto in_root = std::to_array<const char*>({
-    "husk.yaml",
-    ".vscode",
-    ".idea",
-    ".cursor",
-    ".claude",
-    ".codex",
-    ".gemini",
-    ".opencode",
-    "opencode.json",
-    ".mcp.json",
-    ".envrc",
-    ".devcontainer",
-    ".zed",
-    ".windsurf",
-    ".aider.conf.yml",
-    ".github/copilot",
-    ".git/hooks",
-    ".git/config",
-    ".git/config.worktree",
-    ".git/info/attributes",
+    "husk.yaml",       ".vscode",       ".idea",         ".cursor",       ".claude",
+    ".codex",          ".gemini",       ".opencode",     "opencode.json", ".mcp.json",
+    ".envrc",          ".devcontainer", ".zed",          ".windsurf",     ".aider.conf.yml",
+    ".github/copilot", ".bashrc",       ".bash_profile", ".bash_login",   ".bash_logout",
+    ".bash_aliases",   ".profile",      ".inputrc",      ".zshrc",        ".zshenv",
+    ".zprofile",       ".zlogin",       ".zlogout",      ".kshrc",        ".cshrc",
+    ".tcshrc",         ".config/fish",
 });
 
-constexpr auto in_git_dir = std::to_array<const char*>({
-    "hooks",
-    "config",
-    "config.worktree",
-    "info/attributes",
-});
+std::vector<fs::path>& place_of(const fs::path& path, Protected& result) {
+    struct stat info{};
+    if (::lstat(path.c_str(), &info) != 0) return result.absent;
+    if (S_ISLNK(info.st_mode)) result.links.push_back({path, target_of(path).value_or("")});
+    return result.present;
+}
 
 // Before every call, so it matters what it costs: names are compared as text.
 void sort_in(const fs::path& path, Protected& result) {
-    struct stat info{};
-    auto& where = ::lstat(path.c_str(), &info) == 0 ? result.present : result.absent;
+    auto& where = place_of(path, result);
     const auto text = [](const fs::path& one) -> const std::string& { return one.native(); };
     if (std::ranges::find(where, path.native(), text) == where.end()) where.push_back(path);
 }
 
-// "/x/memo/**" protects all that /x/memo holds, and so does "/x/memo".
-fs::path without_stars(fs::path path) {
-    while (path.has_relative_path() &&
-           (path.filename() == "**" || path.filename() == "*" || path.filename().empty()))
-        path = path.parent_path();
-    return path;
+// Names that lie in a root, as they were when it was looked at last.
+struct NamesOf {
+    std::optional<SeenFile> root = {};  // where its times tell that nothing has changed
+    std::vector<fs::path> present = {};
+    std::vector<fs::path> absent = {};
+};
+
+// Looked for before every call, though they hardly ever change: what was found last is remembered.
+std::shared_ptr<const NamesOf> names_in(const fs::path& root, Protected& result) {
+    static std::mutex guard;
+    static std::map<std::string, std::shared_ptr<const NamesOf>> remembered;
+    {
+        const std::lock_guard lock(guard);
+        const auto known = remembered.find(root.native());
+        if (known != remembered.end() && is_unchanged(*known->second->root)) return known->second;
+    }
+    auto fresh = std::make_shared<NamesOf>();
+    struct stat info{};
+    if (::lstat(root.c_str(), &info) == 0 && has_settled(info))
+        fresh->root = SeenFile{root.native(), identity_of(info)};
+    Protected found;
+    for (const char* name : in_root)
+        if (std::string_view(name).find('/') == std::string_view::npos)
+            place_of(root / name, found).push_back(root / name);
+    fresh->present = std::move(found.present);
+    fresh->absent = std::move(found.absent);
+    result.links.insert(result.links.end(), found.links.begin(), found.links.end());
+    if (!found.links.empty()) fresh->root.reset();  // what they lead to is elsewhere
+    constexpr size_t most = 64;
+    const std::lock_guard lock(guard);
+    remembered.erase(root.native());
+    if (!fresh->root) return fresh;
+    if (remembered.size() >= most) remembered.clear();
+    remembered[root.native()] = fresh;
+    return fresh;
+}
+
+void add_names_in(const fs::path& root, Protected& result) {
+    const auto names = names_in(root, result);
+    result.present.insert(result.present.end(), names->present.begin(), names->present.end());
+    result.absent.insert(result.absent.end(), names->absent.begin(), names->absent.end());
+    if (names->root) result.roots.push_back(*names->root);
+    for (const char* name : in_root)
+        if (std::string_view(name).find('/') != std::string_view::npos)
+            sort_in(root / name, result);
+}
+
+// The directories above it that a command could move away, with it in them; the highest first. In
+// mode open those are the user's, wherever they are; nobody moves /home.
+std::vector<fs::path> movable_above(const Wanted& wanted, const fs::path& path) {
+    const std::vector<fs::path> roots = writable_roots(wanted);
+    std::vector<fs::path> found;
+    fs::path directory = "/";
+    for (const fs::path& part : path.parent_path().relative_path()) {
+        const bool can_be_moved =
+            wanted.closed()
+                ? std::ranges::any_of(
+                      roots, [&](const fs::path& root) { return is_within(directory, root); })
+                : directory != "/" && ::access(directory.c_str(), W_OK) == 0;
+        directory /= part;
+        if (can_be_moved) found.push_back(directory);
+    }
+    return found;
 }
 
 }  // namespace
 
-Protected find_protected(const Wanted& wanted) {
+Result<Protected> find_protected(const Wanted& wanted) {
     Protected result;
-    for (const fs::path& root : writable_roots(wanted)) {
-        std::error_code failed;
-        const bool repository = fs::is_directory(root / ".git", failed);
-        for (const char* name : in_root) {
-            // A repository that the command makes is its own.
-            const bool possible = repository || !std::string_view(name).starts_with(".git/");
-            if (possible) sort_in(root / name, result);
-        }
-        for (const fs::path& git_dir : nested_git_dirs(root))
-            for (const char* name : in_git_dir) sort_in(git_dir / name, result);
-    }
-    for (const fs::path& git_dir : wanted.git_dirs)
-        for (const char* name : in_git_dir) sort_in(git_dir / name, result);
-    for (const fs::path& path : wanted.protect) sort_in(without_stars(path), result);
+    const std::vector<fs::path> roots = writable_roots(wanted);
+    for (const fs::path& root : roots) add_names_in(root, result);
+    result.git = survey_git(wanted);
+    for (const fs::path& path : result.git.names) place_of(path, result).push_back(path);
+    for (const fs::path& path : wanted.protect)
+        if (!is_glob(path)) sort_in(without_stars(path), result);
+    result.matches = TRY(find_matches(wanted, Links::Refused));
+    for (const fs::path& path : result.matches) sort_in(path, result);
     // Where it lies in a workspace that is as wide as that.
-    for (const fs::path& root : writable_roots(wanted))
+    for (const fs::path& root : roots)
         if (is_within(wanted.state, root)) sort_in(wanted.state, result);
+    add_links_above(result, roots);
+    for (const fs::path& path : behind_links(result, roots)) sort_in(path, result);
     return result;
 }
 
 void add_protection(const Wanted& wanted, const std::vector<fs::path>& present, Steps& steps) {
-    const std::vector<fs::path> roots = writable_roots(wanted);
     std::set<fs::path> pinned;
-    for (const fs::path& path : present) {
-        for (const fs::path& root : roots) {
-            if (!is_within(path, root)) continue;
-            fs::path above = root;
-            for (const fs::path& part : path.parent_path().lexically_relative(root)) {
-                if (part == ".") break;
-                above /= part;
-                if (!pinned.insert(above).second) continue;
+    for (const fs::path& path : present)
+        for (const fs::path& above : movable_above(wanted, path))
+            if (pinned.insert(above).second)
                 steps.add({wire::WallOp::Protect,
                            "pin " + above.string(),
                            1,
@@ -104,9 +143,6 @@ void add_protection(const Wanted& wanted, const std::vector<fs::path>& present, 
                            0,
                            {above.string()},
                            true});
-            }
-        }
-    }
     for (const fs::path& path : present)
         steps.add(
             {wire::WallOp::Protect, "protect " + path.string(), 0, 0, 0, {path.string()}, true});

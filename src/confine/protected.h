@@ -4,21 +4,36 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/result.h"
+#include "confine/git_checkouts.h"
+#include "confine/seen_file.h"
 #include "confine/steps.h"
 #include "confine/wanted.h"
 
 namespace husk::confine {
 
+// A link on the way to a protected name, or in its place: no mount can hold it.
+struct KeptLink {
+    std::filesystem::path path;
+    std::filesystem::path target;
+};
+
 struct Protected {
     std::vector<std::filesystem::path> present;  // held by mounts
     std::vector<std::filesystem::path> absent;   // watched: they may not come
+    // Those of `present` that patterns are about; what matches later came since.
+    std::vector<std::filesystem::path> matches;
+    std::vector<KeptLink> links;  // looked at afterwards
+    // Roots whose own times tell whether names have come into them.
+    std::vector<SeenFile> roots;
+    GitSurvey git;  // likewise
 };
 
-// Of all roots, as things are now.
-Protected find_protected(const Wanted& wanted);
+// Of all roots, as things are now. An error when a pattern cannot be protected.
+Result<Protected> find_protected(const Wanted& wanted);
 
-// Each is mounted on itself, read-only, and so is every directory above it up to its root: a
-// directory that is a mount can be neither renamed nor removed.
+// Each is mounted on itself, read-only, and every directory above it as it is, if it could be
+// moved: a directory that is a mount can be neither renamed nor removed.
 void add_protection(const Wanted& wanted, const std::vector<std::filesystem::path>& present,
                     Steps& steps);
 

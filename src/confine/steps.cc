@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "keeper/wire.h"
+#include "os/pretend.h"
 
 namespace husk::confine {
 
@@ -57,6 +58,7 @@ void Steps::make_read_only(const fs::path& path, bool with_below) {
 }
 
 std::string Steps::encode() const {
+    constexpr WallOp unknown{};  // fails with ENOSYS
     wire::Walls header{};
     header.magic = wire::magic;
     header.version = wire::version;
@@ -66,7 +68,7 @@ std::string Steps::encode() const {
     std::string coded;
     for (const Step& step : steps_) {
         wire::WallStep one{};
-        one.op = step.op;
+        one.op = step.name == os::pretended().failing_step ? unknown : step.op;
         one.optional = step.optional ? 1 : 0;
         one.a = step.a;
         one.b = step.b;

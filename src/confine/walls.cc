@@ -162,17 +162,18 @@ Result<void> add_filter(const Wanted& wanted, Steps& steps) {
 }
 
 // In mode open there is nothing but these. Mounts of the machine that come later are seen.
-void add_protection_of_open(const Wanted& wanted, Walls& walls) {
-    if (wanted.protect.empty() || !wanted.machine.mount_namespace) return;
+Result<void> add_protection_of_open(const Wanted& wanted, Walls& walls) {
+    if (wanted.protect.empty() || !wanted.machine.mount_namespace) return {};
     if (wanted.machine.user_namespace) add_user_namespace(walls.steps);
     walls.steps.add_with(mechanism::mount_namespace,
                          {WallOp::Unshare, "make a mount namespace", CLONE_NEWNS});
     walls.steps.add_with(mechanism::mount_namespace,
                          {WallOp::Mount, "make mounts follow", MS_REC | MS_SLAVE, 0, 0, {"", "/"}});
-    walls.protection = find_protected(wanted);
+    walls.protection = TRY(find_protected(wanted));
     add_protection(wanted, walls.protection.present, walls.steps);
     walls.steps.add(
         {WallOp::BecomeInit, "leave somebody behind to renew it", wire::AsMasonOfTheOpen});
+    return {};
 }
 
 const char* word(Mode mode) {
@@ -230,14 +231,14 @@ Result<Walls> plan_walls(const Wanted& wanted) {
     Walls walls;
     walls.standing = standing(wanted);
     if (!wanted.closed()) {
-        add_protection_of_open(wanted, walls);
+        CHECK(add_protection_of_open(wanted, walls));
         return walls;
     }
     CHECK(check_machine(wanted));
     CHECK(check_workspace(wanted));
     Steps& steps = walls.steps;
     add_namespaces(wanted, steps);
-    walls.protection = find_protected(wanted);
+    walls.protection = TRY(find_protected(wanted));
     if (wanted.machine.mount_namespace) {
         add_view(wanted, steps);
         add_protection(wanted, walls.protection.present, steps);

@@ -16,6 +16,7 @@ struct Wanted {
     Mode mode = Mode::Workspace;
     Network network;
     std::filesystem::path workspace;              // absolute, without links
+    bool same_workspace = false;                  // of the session that is joined
     std::vector<std::filesystem::path> writable;  // more roots like it
     std::vector<std::filesystem::path> git_dirs;  // of the repositories of worktrees, likewise
     std::vector<std::filesystem::path> readable;  // secrets that are given on purpose

@@ -214,7 +214,8 @@ TEST(Denial, SaysWhatWouldAllowIt) {
               "{\"ns\":1234567890123000000,\"operation\":\"connect\","
               "\"address\":\"evil.example:443\",\"allow_with\":\"network: [evil.example:443]\"}\n");
     EXPECT_THAT(explanation(name), HasSubstr("evil.example:443"));
-    EXPECT_THAT(explanation(name), HasSubstr("`network: hosts` in husk.yaml"));
+    EXPECT_THAT(explanation(name), HasSubstr("the list `network` of husk.yaml"));
+    EXPECT_THAT(explanation(name), HasSubstr("--network"));
     const Denial literal{parse_target("[::1]:80", std::nullopt).value(), std::nullopt};
     EXPECT_EQ(allow_with(literal), "network: ['[::1]:80']");
     const Denial led{parse_target("git.corp:443", std::nullopt).value(), parse_address("10.0.0.1")};

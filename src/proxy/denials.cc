@@ -26,8 +26,9 @@ std::string explanation(const Denial& denial) {
     else
         text += "This session reaches only the hosts that its settings list.\n";
     return text +
-           "What would allow it is one more entry in `network: hosts` in husk.yaml:\n\n    " +
-           allow_with(denial) + "\n";
+           "What would allow it is one more host in the list `network` of husk.yaml, beside those "
+           "that are there, or in --network:\n\n    " +
+           missing_entry(denial) + "\n";
 }
 
 // Nothing has to be escaped: a target holds only what parse_target lets through.

@@ -198,7 +198,7 @@ TEST(Proxy, DeniesWhatIsNotListed) {
     EXPECT_THAT(plain, StartsWith("HTTP/1.1 403 Forbidden\r\n"));
     EXPECT_THAT(plain, HasSubstr("Content-Type: text/plain"));
     EXPECT_THAT(plain, HasSubstr("evil.example:80"));
-    EXPECT_THAT(plain, HasSubstr("`network: hosts` in husk.yaml"));
+    EXPECT_THAT(plain, HasSubstr("the list `network` of husk.yaml"));
     EXPECT_THAT(proxy.answer("CONNECT evil.example:22 HTTP/1.1\r\n\r\n"),
                 StartsWith("HTTP/1.1 403 Forbidden\r\n"));
     EXPECT_THAT(proxy.answer("CONNECT " + origin.address() + " HTTP/1.1\r\n\r\n"),

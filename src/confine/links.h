@@ -1,0 +1,27 @@
+// Links on the way to protected names.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "confine/protected.h"
+
+namespace husk::confine {
+
+// The first directory above `path`, below `root`, that is a link and none of those that are known.
+std::optional<std::filesystem::path> link_above(const std::filesystem::path& path,
+                                                const std::filesystem::path& root,
+                                                const std::vector<KeptLink>& known);
+
+// Where a link leads; nothing if there is none.
+std::optional<std::filesystem::path> target_of(const std::filesystem::path& link);
+
+// Adds the links on the ways to the names.
+void add_links_above(Protected& names, const std::vector<std::filesystem::path>& roots);
+
+// The same names without them, where that is something else and in a root.
+std::vector<std::filesystem::path> behind_links(const Protected& names,
+                                                const std::vector<std::filesystem::path>& roots);
+
+}  // namespace husk::confine
