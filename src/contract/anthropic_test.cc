@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "base/utf8.h"
 #include "contract/contract_cases.h"
 
 namespace husk::contract {
@@ -95,9 +96,27 @@ TEST(Anthropic, Result_IsTheOutput) {
 TEST(Anthropic, Result_ShowsBothEndsOfWhatIsTooLong) {
     const std::string most(30'000, 'a');
     EXPECT_EQ(answer({.out = most}).text, most);
+    EXPECT_EQ(answer({.out = most.substr(1)}).text, most.substr(1));
+    const std::string one_more = answer({.out = most + "b"}).text;
+    EXPECT_THAT(one_more, AllOf(StartsWith("a"), EndsWith("b"),
+                                HasSubstr("[... 1 bytes left out; all of it is in ")));
     const std::string said = answer({.out = "first" + most + "last"}).text;
     EXPECT_THAT(said, AllOf(StartsWith("firsta"), EndsWith("alast"),
                             HasSubstr("[... 9 bytes left out; all of it is in /state/7.log]")));
+}
+
+// Whatever stands where it is cut: no character is shown in part.
+TEST(Anthropic, Result_IsCutBetweenCharacters) {
+    for (const char* character : {"\u00e4", "\u20ac", "\U0001f600"})
+        for (size_t shift = 0; shift < 4; ++shift) {
+            std::string output(shift, 'x');
+            while (output.size() <= 40'000) output += character;
+            const std::string said = answer({.out = output}).text;
+            EXPECT_TRUE(text::is_utf8(said)) << character << " after " << shift;
+            EXPECT_THAT(said, EndsWith(character));
+            EXPECT_LT(said.size(), 30'200U);
+            EXPECT_GT(said.size(), 29'900U);
+        }
 }
 
 }  // namespace

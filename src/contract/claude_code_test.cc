@@ -133,7 +133,10 @@ TEST(ClaudeCode, Result_BeginsWithTheCodeUnlessItIsZero) {
 
 TEST(ClaudeCode, Result_ShowsBothEndsOfWhatIsTooLarge) {
     const std::string most(30'000, 'a');
+    EXPECT_EQ(answer({.out = most.substr(1)}).text, most.substr(1));
     EXPECT_EQ(answer({.out = most}).text, most);
+    EXPECT_THAT(answer({.out = most + "b"}).text,
+                AllOf(StartsWith("<persisted-output>"), EndsWith("b\n</persisted-output>")));
     const std::string said = answer({.ending = Exited{2}, .out = "first" + most + "last"}).text;
     EXPECT_THAT(said, AllOf(StartsWith("Exit code 2\n<persisted-output>\nOutput too large ("),
                             HasSubstr("Full output saved to: /state/7.log\n"),

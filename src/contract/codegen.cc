@@ -155,8 +155,7 @@ Answer bash_answer(const Run& run, const Told& told) {
     const Report& report = told.report;
     Answer answer{.meta = display_meta(report)};
     if (const auto* denied = std::get_if<Denied>(&report.ending)) {
-        answer.text =
-            "command rejected: " + (report.verdict ? report.verdict->reason : denied->reason);
+        answer.text = "command rejected: " + reason_of(report, *denied);
         answer.is_error = true;
     } else if (const auto* failed = std::get_if<NotStarted>(&report.ending)) {
         answer.text = "bash: " + failed->cause.text();
@@ -242,7 +241,9 @@ constinit const Contract codegen_contract = {
                  .refuses_what_it_does_not_understand = false,
                  .leftovers = Leftovers::Adopt,
                  .environment = Environment::Inherited,
-                 .mode = Mode::Open},
+                 .mode = Mode::Open,
+                 .timeouts = {std::chrono::seconds(default_seconds),
+                              std::chrono::seconds(longest_seconds), Timeouts::Whose::Contracts}},
     .tools = tools,
     .decode = decode,
     .render = render,

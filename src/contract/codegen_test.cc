@@ -145,6 +145,10 @@ TEST(Codegen, Denylist_RejectsWithTheToken) {
     EXPECT_EQ(said.text, "command rejected: command uses denylisted token \"mkfs.ext4\"");
     EXPECT_TRUE(said.is_error);
     EXPECT_THAT(codegen.defaults.packs, testing::ElementsAre("system"));
+    Verdict asks = verdict_of("Bash(x)", "y", "a rule asks");
+    asks.decision = "ask";
+    EXPECT_EQ(answer_to_denied(codegen, "Bash", any, asks).text,
+              "command rejected: refused: a rule asks");
 }
 
 // Background mode.

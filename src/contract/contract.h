@@ -58,6 +58,14 @@ enum class Environment {
     FromNothing,  // PATH, and what the call gives
 };
 
+// How long its calls wait for a command.
+struct Timeouts {
+    std::optional<milliseconds> usual = {};
+    std::optional<milliseconds> longest = {};  // that a call can ask for
+    // Whether timeouts of the configuration come before them.
+    enum class Whose { Configurations, Contracts } whose = Whose::Configurations;
+};
+
 struct Defaults {
     std::span<const std::string_view> packs;  // of checks
     Unparsable unparsable;
@@ -72,6 +80,7 @@ struct Defaults {
     // There: other checks than `packs`, and what of the workspace cannot be written.
     std::span<const std::string_view> packs_in_container = {};
     std::span<const std::string_view> read_only_in_container = {};
+    Timeouts timeouts = {};
 };
 
 // ---- tools

@@ -60,6 +60,9 @@ Json validation_json(const Validation& validation);
 
 // What the threat rules say, out of all that was found.
 Json threat_analysis(const std::vector<decide::Finding>& findings);
+// Layers find what no threat rule knows: the analysis calls nothing harmless that they have
+// refused.
+void agree_with(Json& analysis, std::string_view risk, bool refused);
 bool is_threat(const decide::Finding& finding);
 
 // The script as it was understood.

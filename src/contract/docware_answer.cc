@@ -162,8 +162,9 @@ Json security_info(const Json& kept, const Report& report) {
     const bool by_others = denied && blocked.empty() && report.verdict;
     if (by_others) blocked.push_back(text::to_utf8(report.verdict->rule));
     if (report.verdict) add_own_rule(threats, *report.verdict);
-    Json info = {{"validation_passed", !denied},
-                 {"risk_level", by_others ? report.verdict->risk : risk}};
+    const std::string told = by_others ? report.verdict->risk : risk;
+    agree_with(threats, told, denied);
+    Json info = {{"validation_passed", !denied}, {"risk_level", told}};
     if (denied) info["blocked_operations"] = std::move(blocked);
     // The checks were against it, and somebody was for it.
     if (!denied && !kept["blocked"].empty()) info["confirmed"] = true;

@@ -10,7 +10,7 @@ namespace {
 using enum BashErrorType;
 using schema::Json;
 
-TEST(DocwareErrors, AreSeventeen) {
+TEST(Docware, Errors_AreSeventeen) {
     struct Row {
         BashErrorType type;
         const char* word;
@@ -57,7 +57,7 @@ TEST(DocwareErrors, AreSeventeen) {
     }
 }
 
-TEST(DocwareErrors, TellWhyACommandWasNotStarted) {
+TEST(Docware, Errors_TellWhyACommandWasNotStarted) {
     struct Row {
         Error cause;
         BashErrorType type;

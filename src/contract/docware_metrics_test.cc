@@ -11,7 +11,7 @@ Json record(const char* status, Json more) {
     return json;
 }
 
-TEST(DocwareMetrics, OfNothingAreNull) {
+TEST(Docware, Metrics_OfNothingAreNull) {
     const Json metrics = DocwareMetrics(2).json();
     EXPECT_EQ(metrics["executionStats"]["totalExecutions"], 0);
     EXPECT_TRUE(metrics["executionStats"]["avgExecutionTime"].is_null());
@@ -21,7 +21,7 @@ TEST(DocwareMetrics, OfNothingAreNull) {
     EXPECT_EQ(metrics["commandTypeStats"], Json::object());
 }
 
-TEST(DocwareMetrics, CountOnlyWhatWasMeasured) {
+TEST(Docware, Metrics_CountOnlyWhatWasMeasured) {
     DocwareMetrics metrics(2);
     for (int time = 10; time <= 200; time += 10)
         metrics.add(record(

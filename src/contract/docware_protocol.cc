@@ -131,4 +131,14 @@ Json docware_response(const DocwareState& state) {
     return response;
 }
 
+Json docware_stream_data(const Json& record) {
+    const Json& type = member(record, "type");
+    const bool is_output = type == "stdout" || type == "stderr";
+    return {{"type", is_output            ? type
+                     : type == "resource" ? Json("resource_update")
+                                          : Json("status_change")},
+            {"content", member(record, "content")},
+            {"timestamp", member(record, "timestamp")}};
+}
+
 }  // namespace husk::contract

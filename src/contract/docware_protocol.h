@@ -33,4 +33,7 @@ struct DocwareState {
 
 Json docware_response(const DocwareState& state);
 
+// A record of the stream as it stands in a response, as its `streamData`.
+Json docware_stream_data(const Json& record);
+
 }  // namespace husk::contract

@@ -5,7 +5,7 @@
 namespace husk::contract {
 namespace {
 
-TEST(DocwareRequest, BecomesTheArgumentsOfTheTool) {
+TEST(Docware, ExecutionProtocol_ARequestBecomesTheArgumentsOfTheTool) {
     const auto request = docware_request(
         {{"requestId", "r"},
          {"command", "printf"},
@@ -31,7 +31,7 @@ TEST(DocwareRequest, BecomesTheArgumentsOfTheTool) {
     EXPECT_EQ(arguments["capture_output"], false);
 }
 
-TEST(DocwareRequest, ThatMakesNoSenseIsToldSo) {
+TEST(Docware, ExecutionProtocol_ARequestThatMakesNoSenseIsToldSo) {
     const Json good = {{"requestId", "r"}, {"command", "true"}};
     ASSERT_TRUE(docware_request(good));
     const std::pair<const char*, Json> changes[] = {
@@ -64,7 +64,7 @@ struct Case {
     DocwareState state;
 };
 
-TEST(DocwareResponse, SaysHowFarItIs) {
+TEST(Docware, ExecutionProtocol_AResponseSaysHowFarItIs) {
     const auto failed = [](const char* type) -> Json { return {{"error", {{"type", type}}}}; };
     const Case cases[] = {
         {"running", {.request_id = "r", .started = 5}},
@@ -86,7 +86,7 @@ TEST(DocwareResponse, SaysHowFarItIs) {
     }
 }
 
-TEST(DocwareResponse, ListsWhatConcernsSecurity) {
+TEST(Docware, ExecutionProtocol_AResponseListsWhatConcernsSecurity) {
     const Json response =
         docware_response({.request_id = "r",
                           .ended = 1,
@@ -99,6 +99,21 @@ TEST(DocwareResponse, ListsWhatConcernsSecurity) {
     EXPECT_EQ(events[0]["details"], "dangerous_ops_check");
     EXPECT_EQ(events[1]["details"]["ruleId"], "x");
     EXPECT_EQ(events[2]["details"]["operation"], "write");
+}
+
+TEST(Docware, ExecutionProtocol_ARecordBecomesStreamData) {
+    const std::pair<const char*, const char*> types[] = {
+        {"stdout", "stdout"},        {"stderr", "stderr"},       {"resource", "resource_update"},
+        {"status", "status_change"}, {"error", "status_change"},
+    };
+    for (const auto& [record, told] : types)
+        EXPECT_EQ(docware_stream_data({{"streamId", "s"},
+                                       {"sequenceNumber", 3},
+                                       {"timestamp", 17},
+                                       {"type", record},
+                                       {"content", "x"},
+                                       {"metadata", Json::object()}}),
+                  Json({{"type", told}, {"content", "x"}, {"timestamp", 17}}));
 }
 
 }  // namespace

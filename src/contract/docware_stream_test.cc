@@ -19,7 +19,7 @@ OutputPiece piece(std::string bytes, uint64_t offset, bool errors = false) {
     return {.errors = errors, .offset = offset, .bytes = std::move(bytes)};
 }
 
-TEST(DocwareStream, NumbersItsRecordsWithoutGaps) {
+TEST(Docware, Streaming_NumbersItsRecordsWithoutGaps) {
     const auto records = records_of({{start, Began{"id-1"}},
                                      {start, piece("a\n", 0)},
                                      {start, piece("e", 0, true)},
@@ -40,7 +40,7 @@ TEST(DocwareStream, NumbersItsRecordsWithoutGaps) {
     EXPECT_EQ(records[5]["content"].dump(), R"({"status":"completed","exit_code":3})");
 }
 
-TEST(DocwareStream, GivesWholeCharacters) {
+TEST(Docware, Streaming_GivesWholeCharacters) {
     const auto records = records_of({{start, Began{"id"}},
                                      {start, piece("a\xe2\x82", 0)},
                                      {start, piece("\xac", 3)},
@@ -56,7 +56,7 @@ TEST(DocwareStream, GivesWholeCharacters) {
     for (size_t i = 0; i < records.size(); ++i) EXPECT_EQ(records[i]["sequenceNumber"], i);
 }
 
-TEST(DocwareStream, SaysWhatIsMissing) {
+TEST(Docware, Streaming_SaysWhatIsMissing) {
     OutputPiece late = piece("z", 100);
     late.dropped_before = 90;
     const auto records = records_of({{start, piece("0123456789", 0)}, {start, late}});
@@ -64,7 +64,7 @@ TEST(DocwareStream, SaysWhatIsMissing) {
     EXPECT_EQ(records[1]["metadata"]["byteOffset"], 100);
 }
 
-TEST(DocwareStream, IsInTheMetaOfACallThatAsksForIt) {
+TEST(Docware, Streaming_IsInTheMetaOfACallThatAsksForIt) {
     const auto meta = [](const char* arguments) {
         const auto run = run_of(docware_contract, "Bash", arguments, in_workspace());
         Told told = told_of(run, {});

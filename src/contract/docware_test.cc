@@ -18,7 +18,7 @@ Run run_with(const std::string& arguments, const Situation& situation = in_works
 
 // ---- input
 
-TEST(Docware, SaysWhatIsWrongWithTheInput) {
+TEST(Docware, Input_SaysWhatIsWrong) {
     const std::pair<const char*, const char*> wrong[] = {
         {R"({})", "Invalid input: `command` is required"},
         {R"({"command": null})", "Invalid input: `command` is required"},
@@ -27,11 +27,12 @@ TEST(Docware, SaysWhatIsWrongWithTheInput) {
         {R"({"command": "x", "args": "y"})",
          "Invalid input: `args` must be an array of strings, not the string \"y\""},
         {R"({"command": "x", "args": [1]})",
-         "Invalid input: `args` must be an array of strings, not a list"},
+         "Invalid input: `args` must be an array of strings, not a list with the number 1 in it"},
         {R"({"command": "x", "env": []})",
          "Invalid input: `env` must be an object of strings, not a list"},
         {R"({"command": "x", "env": {"A": 1}})",
-         "Invalid input: `env` must be an object of strings, not an object"},
+         "Invalid input: `env` must be an object of strings, not an object with the number 1 as "
+         "`A`"},
         {R"({"command": "x", "timeout": "1s"})",
          "Invalid input: `timeout` must be an integer, not the string \"1s\""},
         {R"({"command": "x", "timeout": 0})", "Invalid input: `timeout` must be at least 1, not 0"},
@@ -61,7 +62,7 @@ TEST(Docware, SaysWhatIsWrongWithTheInput) {
     }
 }
 
-TEST(Docware, RunsAnArgumentVectorUnlessAShellIsAskedFor) {
+TEST(Docware, Input_IsAnArgumentVectorUnlessAShellIsAskedFor) {
     struct Row {
         const char* input;
         std::vector<std::string> argv;
@@ -91,7 +92,7 @@ TEST(Docware, RunsAnArgumentVectorUnlessAShellIsAskedFor) {
     }
 }
 
-TEST(Docware, HasTheDefaultsOfItsConfiguration) {
+TEST(Docware, Configuration_HasTheDefaultsOfTheSeed) {
     const auto run = run_with(any);
     EXPECT_EQ(run.request.timeout, milliseconds(30'000));
     EXPECT_EQ(run.request.on_timeout, OnTimeout::Kill);
@@ -109,7 +110,7 @@ TEST(Docware, HasTheDefaultsOfItsConfiguration) {
     EXPECT_FALSE(run.mode);
 }
 
-TEST(Docware, TakesLimitsAndTimes) {
+TEST(Docware, Input_TakesLimitsAndTimes) {
     const auto run = run_with(
         R"({"command": "x", "timeout": 5000, "max_output_size": 100, "max_memory": 200,
             "max_cpu_usage": 30, "max_execution_time": 6000, "stream_output": true,
@@ -127,7 +128,7 @@ TEST(Docware, TakesLimitsAndTimes) {
                 ElementsAre(HasSubstr("max_file_operations is not enforced")));
 }
 
-TEST(Docware, MakesAnEnvironmentFromNothing) {
+TEST(Docware, Sandbox_MakesAnEnvironmentFromNothing) {
     const auto env = run_with(R"({"command": "x", "env": {"A": "1"}})").request.env;
     EXPECT_EQ(env, (decltype(env){{"A", "1"},
                                   {"HISTFILE", "/dev/null"},
@@ -145,7 +146,7 @@ TEST(Docware, MakesAnEnvironmentFromNothing) {
 
 // ---- widening
 
-TEST(Docware, MayNotWidenWhatTheConfigurationGives) {
+TEST(Docware, Configuration_MayNotBeWidenedByACall) {
     Situation trusting = in_work(Mode::Open);
     trusting.docware.may_preserve_environment = true;
     const char* preserve = R"({"command": "x", "preserve_environment": true})";
@@ -169,7 +170,7 @@ TEST(Docware, MayNotWidenWhatTheConfigurationGives) {
 
 // ---- results
 
-TEST(Docware, TellsEveryEnding) {
+TEST(Docware, Output_TellsEveryEnding) {
     struct Row {
         Ending ending;
         bool success;
@@ -219,7 +220,7 @@ TEST(Docware, TellsEveryEnding) {
     }
 }
 
-TEST(Docware, TellsWhichOfTwoTimesWasOver) {
+TEST(Docware, Output_TellsWhichOfTwoTimesWasOver) {
     const Happened over = {.ending = TimedOut{milliseconds(100)}};
     const auto type = [&](const char* input) {
         return docware_answer_to(input, over).structured->at("error");
@@ -234,7 +235,7 @@ TEST(Docware, TellsWhichOfTwoTimesWasOver) {
     EXPECT_EQ(limit["details"]["violationType"], "time_limit");
 }
 
-TEST(Docware, CutsOutputAtItsLimitAndOnWholeCharacters) {
+TEST(Docware, Output_IsCutAtItsLimitAndOnWholeCharacters) {
     const char* input = R"({"command": "x", "max_output_size": 4})";
     const auto out = [&](const std::string& written) {
         return docware_answer_to(input, {.out = written}).structured->at("stdout");
@@ -246,7 +247,7 @@ TEST(Docware, CutsOutputAtItsLimitAndOnWholeCharacters) {
     EXPECT_EQ(out("a\xff"), "a\xef\xbf\xbd");
 }
 
-TEST(Docware, LeavesOutputOutIfItIsNotWanted) {
+TEST(Docware, Output_IsLeftOutIfItIsNotWanted) {
     const Json json = *docware_answer_to(R"({"command": "x", "capture_output": false})",
                                          {.out = "out", .err = "err"})
                            .structured;
@@ -254,7 +255,7 @@ TEST(Docware, LeavesOutputOutIfItIsNotWanted) {
     EXPECT_EQ(json["stderr"], "");
 }
 
-TEST(Docware, InventsNoFigures) {
+TEST(Docware, Output_InventsNoFigures) {
     const Json json = *docware_answer_to(any, {}).structured;
     for (const auto& [name, value] : json["resource_usage"].items())
         EXPECT_TRUE(value.is_null()) << name;
@@ -264,7 +265,7 @@ TEST(Docware, InventsNoFigures) {
     EXPECT_THAT(json["debug_info"]["execution_timeline"], IsEmpty());
 }
 
-TEST(Docware, TellsWhatWasMeasured) {
+TEST(Docware, Output_TellsWhatWasMeasured) {
     const auto run = run_with(any);
     Told told = told_of(run, {.out = "o", .err = "e"});
     told.report.duration_ms = 12.5;
@@ -299,7 +300,7 @@ TEST(Docware, TellsWhatWasMeasured) {
 
 // ---- the tool
 
-TEST(Docware, ShowsEveryArgumentOfItsInterface) {
+TEST(Docware, Input_ShowsEveryFieldOfItsInterface) {
     const Json tool = tool_json(docware_tool(in_workspace()));
     EXPECT_EQ(tool["name"], "Bash");
     std::vector<std::string> names;

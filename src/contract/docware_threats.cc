@@ -61,6 +61,13 @@ std::string_view action_for(Severity severity) {
     return "block";
 }
 
+Severity severity_named(std::string_view name) {
+    using enum Severity;
+    for (const Severity one : {Medium, High, Critical})
+        if (decide::word(one) == name) return one;
+    return Low;
+}
+
 }  // namespace
 
 bool is_threat(const Finding& finding) { return rule_for(finding) != nullptr; }
@@ -90,6 +97,14 @@ Json threat_analysis(const std::vector<Finding>& findings) {
             {"threats", std::move(threats)},
             {"overallRiskLevel", decide::word(overall)},
             {"recommendedAction", action_for(overall)}};
+}
+
+void agree_with(Json& analysis, std::string_view risk, bool refused) {
+    const Severity own = severity_named(analysis["overallRiskLevel"].get<std::string>());
+    const Severity overall = std::max(own, severity_named(risk));
+    analysis["overallRiskLevel"] = decide::word(overall);
+    const bool lets_pass = overall < Severity::High;
+    analysis["recommendedAction"] = refused && lets_pass ? "block" : action_for(overall);
 }
 
 }  // namespace husk::contract

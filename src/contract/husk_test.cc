@@ -44,7 +44,7 @@ TEST(HuskContract, NamesTheFieldAndWhatWasExpected) {
         {"bash", R"({"command": "x", "run_in_background": "yes"})",
          "`run_in_background` must be a boolean, not the string \"yes\""},
         {"bash", R"({"command": "x", "env": {"A": 1}})",
-         "`env` must be an object of strings, not an object"},
+         "`env` must be an object of strings, not an object with the number 1 as `A`"},
         {"bash", R"({"command": "x", "env": ["A=1"]})",
          "`env` must be an object of strings, not a list"},
         {"bash", R"({"command": "x", "streams": "both"})",
@@ -398,8 +398,12 @@ TEST(HuskContract, ShowsSevenArgumentsUnlessAskedForAll) {
 }
 
 TEST(Contracts, AreFoundByName) {
-    for (const char* name : {"husk", "phoenix", "codegen", "agentrail", "yoi"})
-        EXPECT_EQ(find_contract(name)->name, name);
+    for (const char* name : {"husk", "phoenix", "codegen", "docware", "agentrail", "yoi",
+                             "claude-code", "anthropic"}) {
+        const Contract* found = find_contract(name);
+        ASSERT_NE(found, nullptr) << name;
+        EXPECT_EQ(found->name, name);
+    }
     EXPECT_EQ(find_contract("x"), nullptr);
     EXPECT_EQ(find_contract(""), nullptr);
 }

@@ -118,9 +118,9 @@ struct FirstLine {
     std::string operator()(const NotStarted&) const { return ""; }
 };
 
-std::string refusal_of(const Report& report) {
-    if (!report.verdict) return std::get<Denied>(report.ending).reason;
-    return report.verdict->rule == "syntax" ? "Failed to parse script" : report.verdict->reason;
+std::string refusal_of(const Report& report, const Denied& denied) {
+    const bool unparsable = report.verdict && report.verdict->rule == "syntax";
+    return unparsable ? "Failed to parse script" : reason_of(report, denied);
 }
 
 std::string background_text(const Report& report) {
@@ -134,8 +134,8 @@ Answer render(const Action& action, const Outcome& outcome) {
     if (told == nullptr) return error_answer("Failed to spawn process");
     const Report& report = told->report;
     Answer answer{.meta = display_meta(report)};
-    if (std::holds_alternative<Denied>(report.ending)) {
-        answer.text = refusal_of(report);
+    if (const auto* denied = std::get_if<Denied>(&report.ending)) {
+        answer.text = refusal_of(report, *denied);
         answer.is_error = true;
     } else if (const auto* failed = std::get_if<NotStarted>(&report.ending)) {
         answer.text = "Failed to spawn process: " + failed->cause.text();
@@ -161,7 +161,8 @@ constinit const Contract phoenix_contract = {
                  .leftovers = Leftovers::Adopt,
                  .environment = Environment::Inherited,
                  .mode = Mode::Open,
-                 .scratch = Scratch::None},
+                 .scratch = Scratch::None,
+                 .timeouts = {default_timeout, slow_timeout, Timeouts::Whose::Contracts}},
     .tools = tools,
     .decode = decode,
     .render = render,

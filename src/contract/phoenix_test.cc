@@ -184,6 +184,10 @@ TEST(Phoenix, REQ_BASH_007_TellsTheRulesMessage) {
     EXPECT_EQ(answer_to_denied(phoenix, "bash", any, verdict_of("syntax", "bash", "line 1")).text,
               "Failed to parse script");
     EXPECT_THAT(phoenix.defaults.packs, testing::ElementsAre("git", "rm"));
+    Verdict asks = verdict_of("Bash(x)", "y", "a rule asks");
+    asks.decision = "ask";
+    EXPECT_EQ(answer_to_denied(phoenix, "bash", any, asks).text, "refused: a rule asks")
+        << "what became of the question";
 }
 
 // REQ-BASH-005, 008, 009: what the description tells.

@@ -18,6 +18,9 @@ Json display_meta(const Report& report);
 // An answer that is nothing but an error.
 inline Answer error_answer(std::string text) { return {.text = std::move(text), .is_error = true}; }
 
+// Why it was denied, in the words of the rule. Of one that asks: who was asked, or that nobody was.
+std::string reason_of(const Report& report, const Denied& denied);
+
 // The output as it came, or its kept parts with the text between them; characters are whole.
 std::string joined(const Bytes& bytes, const std::string& between);
 

@@ -60,8 +60,10 @@ struct Trouble {
         return with_reason("cancelled", cancelled.why);
     }
     std::string operator()(const LimitExceeded& limit) const {
-        return "stopped at the " + limit.name + " limit of " + amount_of(limit.name, limit.value) +
-               " (reached " + amount_of(limit.name, limit.peak) + ")";
+        const std::string value = amount_of(limit.name, limit.value);
+        const std::string peak = amount_of(limit.name, limit.peak);
+        return "stopped at the " + limit.name + " limit of " + value +
+               (peak == value ? "" : " (reached " + peak + ")");
     }
     std::string operator()(const Denied& denied) const {
         return with_reason("denied", denied.reason) +

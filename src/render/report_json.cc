@@ -142,11 +142,13 @@ Json report_json(const Report& report) {
     json["usage"] = usage_json(report.usage);
     json["verdict"] = report.verdict ? verdict_json(*report.verdict) : Json(nullptr);
     json["limit"] = limit_json(report.ending);
-    json["confinement"] = confinement_json(report.confinement);
+    // No walls stood around what was never started, and nobody watched it.
+    const bool started = !report.shell_id.empty();
+    json["confinement"] = started ? confinement_json(report.confinement) : Json();
     json["error"] = string_or_null(why_not(report.ending));
     json["denials"] = denials_json(report.denials);
     json["denials_total"] = report.denials_total;
-    json["denials_complete"] = report.denials_complete;
+    json["denials_complete"] = started ? Json(report.denials_complete) : Json();
     json["leftovers"] = leftovers_json(report.leftovers);
     json["reverted"] = array_of(report.reverted);
     json["notes"] = array_of(report.notes);

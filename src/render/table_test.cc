@@ -34,7 +34,7 @@ TEST(Table, CountsCharactersNotBytes) {
 
 TEST(Table, ACellCannotBreakTheTable) {
     EXPECT_EQ(table({{"A", "B"}, {"a\nb", "\x1b[31mred\x1b[0m\r\n\tend\xff"}}, 0),
-              "A    B\na b  red  end�\n");
+              "A    B\na b  \\x1b[31mred\\x1b[0m\\r  end�\n");
 }
 
 TEST(Table, MayBeEmpty) {

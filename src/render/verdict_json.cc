@@ -1,6 +1,7 @@
 #include "render/verdict_json.h"
 
 #include "base/utf8.h"
+#include "render/question.h"
 
 namespace husk::render {
 namespace {
@@ -11,37 +12,38 @@ Json text_or_null(const std::string& text) {
     return text.empty() ? Json(nullptr) : Json(text::to_utf8(text));
 }
 
-Json command_json(const parse::Script& script, const decide::Judgement& judgement) {
-    const parse::Command& command = script.commands.at(judgement.command);
+Json command_json(const JudgedCommand& command) {
     return {{"text", text::to_utf8(command.text)},
-            {"range", Json::array({command.range.begin, command.range.end})},
-            {"decision", decide::word(judgement.decision)},
-            {"rule", text_or_null(judgement.rule)},
-            {"where", text_or_null(judgement.where)},
-            {"reason", text_or_null(judgement.reason)},
-            {"instead", text_or_null(judgement.instead)},
-            {"allow_with", text_or_null(judgement.allow_with)},
-            {"change", text_or_null(judgement.change)}};
+            {"range", Json::array({command.begin, command.end})},
+            {"decision", command.decision},
+            {"rule", text_or_null(command.rule)},
+            {"where", text_or_null(command.where)},
+            {"reason", text_or_null(command.reason)},
+            {"instead", text_or_null(command.instead)},
+            {"allow_with", text_or_null(command.allow_with)},
+            {"change", text_or_null(command.change)}};
 }
 
 }  // namespace
 
-Json verdict_json(const parse::Script& script, const decide::Verdict& verdict) {
+Json verdict_json(const Question& question) {
     Json not_understood = Json::array();
-    for (const std::string& why : script.not_understood)
+    for (const std::string& why : question.not_understood)
         not_understood.push_back(text::to_utf8(why));
     Json commands = Json::array();
-    for (const decide::Judgement& judgement : verdict.commands)
-        commands.push_back(command_json(script, judgement));
+    for (const JudgedCommand& command : question.commands)
+        commands.push_back(command_json(command));
     Json files = Json::array();
-    for (const decide::FileUse& file : verdict.files)
+    for (const Question::File& file : question.files)
         files.push_back({{"path", text::to_utf8(file.path)}, {"operation", file.operation}});
-    return {{"decision", decide::word(verdict.decision)},
-            {"reason", text_or_null(verdict.reason)},
-            {"understood", verdict.understood},
-            {"not_understood", std::move(not_understood)},
-            {"commands", std::move(commands)},
-            {"files", std::move(files)}};
+    return {
+        {"decision", question.verdict.decision}, {"reason", text_or_null(question.verdict.reason)},
+        {"understood", question.understood},     {"not_understood", std::move(not_understood)},
+        {"commands", std::move(commands)},       {"files", std::move(files)}};
+}
+
+Json verdict_json(const parse::Script& script, const decide::Verdict& verdict) {
+    return verdict_json(question_of(script, verdict));
 }
 
 }  // namespace husk::render

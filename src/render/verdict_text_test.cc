@@ -99,8 +99,8 @@ TEST(VerdictText, NoCommandCanWriteToTheTerminal) {
     const std::string text = verdict_text(parse::parse("echo 'a\n\x1b[2Jb'"), verdict, {});
     EXPECT_EQ(text,
               "allow\n"
-              "deny  echo 'a b'\n"
-              "        Two lines \n");
+              "deny  echo 'a \\x1b[2Jb'\n"
+              "        Two lines \\x1b[31m\n");
 }
 
 TEST(VerdictText, LongCommandsAreCutAndReasonsAreNot) {

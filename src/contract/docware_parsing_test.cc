@@ -1,0 +1,68 @@
+// The seed's 智能命令解析: what debug_info.command_parsing says of a command.
+#include <gtest/gtest.h>
+
+#include "contract/docware_cases.h"
+
+namespace husk::contract {
+namespace {
+
+Json parsing_of(const std::string& arguments) {
+    const Answer answer = docware_answer_to(arguments, {.ending = Exited{0}});
+    return (*answer.structured)["debug_info"]["command_parsing"];
+}
+
+// "type value", each.
+std::string tokens_of(const Json& parsing) {
+    std::string all;
+    for (const Json& token : parsing["tokens"])
+        all += (all.empty() ? "" : ", ") + token["type"].get<std::string>() + " " +
+               token["value"].get<std::string>();
+    return all;
+}
+
+TEST(Docware, Parsing_TokensHaveTheTypesOfTheSeed) {
+    const std::pair<const char*, const char*> rows[] = {
+        {"git commit -m 'a b'", "command git, argument commit, option -m, string a b"},
+        {"cat src/main.cc $file", "command cat, path src/main.cc, variable $file"},
+        {"echo x > log", "command echo, argument x, operator >, path log"},
+        {"sort < in | uniq", "command sort, operator <, path in, command uniq"},
+    };
+    for (const auto& [command, tokens] : rows)
+        EXPECT_EQ(tokens_of(parsing_of(as_shell_command(command))), tokens) << command;
+}
+
+TEST(Docware, Parsing_FindsEveryCommand) {
+    const Json parsing = parsing_of(as_shell_command("cd x && timeout 5 make -j2 | tee $(date)"));
+    EXPECT_EQ(parsing["originalCommand"], "cd x && timeout 5 make -j2 | tee $(date)");
+    EXPECT_EQ(parsing["ast"]["type"], "pipeline");
+    std::vector<std::string> found;
+    for (const Json& command : parsing["ast"]["commands"])
+        found.push_back(command["name"].get<std::string>() + " by " +
+                        command["via"].get<std::string>());
+    std::ranges::sort(found);
+    EXPECT_EQ(found,
+              (std::vector<std::string>{"cd by script", "date by substitution", "make by wrapper",
+                                        "tee by script", "timeout by script"}));
+    EXPECT_EQ(parsing["executionPlan"]["mode"], "shell");
+    EXPECT_EQ(parsing["securityAnalysis"]["understood"], true);
+    EXPECT_EQ(parsing["isSecure"], true);
+}
+
+// Nothing in an argument is an operator.
+TEST(Docware, Parsing_OfAnArgumentVectorIsOneCommand) {
+    const Json parsing = parsing_of(R"({"command": "echo", "args": ["a | b", "; rm -rf /"]})");
+    ASSERT_EQ(parsing["ast"]["commands"].size(), 1U);
+    EXPECT_EQ(parsing["ast"]["commands"][0]["args"], Json({"a | b", "; rm -rf /"}));
+    EXPECT_EQ(parsing["executionPlan"]["mode"], "argv");
+}
+
+TEST(Docware, Parsing_IsBounded) {
+    std::string command = "true";
+    for (int i = 0; i < 99; ++i) command += "; true";
+    const Json parsing = parsing_of(as_shell_command(command));
+    EXPECT_EQ(parsing["ast"]["commands"].size(), 50U);
+    EXPECT_EQ(parsing["commandsLeftOut"], 50);
+}
+
+}  // namespace
+}  // namespace husk::contract
