@@ -2,10 +2,7 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "base/signals.h"
-#include "base/utf8.h"
 #include "record/json_line.h"
 #include "render/report_json.h"
 
@@ -14,53 +11,50 @@ namespace {
 
 constexpr int64_t version = 1;
 constexpr size_t longest_command = 128 * 1024;
-constexpr size_t longest_text = 4096;
-constexpr size_t most_listed = 20;
-
-std::string_view cut(std::string_view text) { return text::whole_prefix(text, longest_text); }
+// Of what is in a list of up to twenty.
+constexpr size_t longest_detail = 512;
 
 JsonLine line_of(const char* what, const std::string& id) {
     JsonLine line;
-    line.whole("v", version).text("what", what).text("id", id).whole("time", now_ms());
+    line.whole("v", version).word("what", what).word("id", id).whole("time", now_ms());
     return line;
 }
 
 std::string verdict_json(const Verdict& verdict) {
     JsonLine line;
-    line.text("decision", verdict.decision)
-        .text("rule", cut(verdict.rule))
-        .text("where", cut(verdict.where))
-        .text("reason", cut(verdict.reason))
-        .text("risk", verdict.risk);
+    line.word("decision", verdict.decision)
+        .text("rule", verdict.rule)
+        .text("where", verdict.where)
+        .text("reason", verdict.reason)
+        .word("risk", verdict.risk);
     return line.done();
 }
 
 std::string approval_json(const Approval& approval) {
     JsonLine line;
-    line.text("answer", approval.answer)
-        .text("by", approval.by)
-        .text("scope", approval.scope)
-        .text("reason", cut(approval.reason));
+    line.word("answer", approval.answer)
+        .word("by", approval.by)
+        .word("scope", approval.scope)
+        .text("reason", approval.reason);
     return line.done();
 }
 
 void add(JsonLine& line, const Asked& asked) {
-    const bool is_long = asked.command.size() > longest_command;
-    line.text("via", asked.via)
-        .text("contract", asked.contract)
-        .text("tool", cut(asked.tool))
-        .text("action", asked.action)
+    line.word("via", asked.via)
+        .word("contract", asked.contract)
+        .word("tool", asked.tool)
+        .word("action", asked.action)
         .whole("uid", static_cast<int64_t>(::geteuid()))
-        .text("caller", cut(asked.caller))
+        .text("caller", asked.caller)
         .text("session", asked.session)
         .text("workspace", asked.workspace)
         .text("cwd", asked.cwd)
-        .text("command", text::whole_prefix(asked.command, longest_command));
-    if (is_long) line.count("command_bytes", asked.command.size());
-    line.text("description", cut(asked.description))
+        .text("command", asked.command, longest_command);
+    if (line.has_cut("command")) line.count("command_bytes", asked.command.size());
+    line.text("description", asked.description)
         .texts("programs", asked.programs)
         .texts("threats", asked.threats)
-        .text("mode", asked.mode)
+        .word("mode", asked.mode)
         .flag("background", asked.background)
         .json("verdict", asked.verdict ? verdict_json(*asked.verdict) : "null")
         .json("approval", asked.approval ? approval_json(*asked.approval) : "null");
@@ -75,7 +69,7 @@ std::string limit_json(const Ending& ending) {
     const auto* limit = std::get_if<LimitExceeded>(&ending);
     if (limit == nullptr) return "null";
     JsonLine line;
-    line.text("name", limit->name).count("value", limit->value).count("peak", limit->peak);
+    line.word("name", limit->name).count("value", limit->value).count("peak", limit->peak);
     return line.done();
 }
 
@@ -84,7 +78,7 @@ std::string usage_json(const Usage& usage) {
     line.milliseconds("user_ms", usage.user_ms)
         .milliseconds("system_ms", usage.system_ms)
         .count("peak_memory_bytes", usage.peak_memory_bytes)
-        .text("peak_memory_of", usage.peak_memory_of)
+        .word("peak_memory_of", usage.peak_memory_of)
         .count("read_bytes", usage.read_bytes)
         .count("written_bytes", usage.written_bytes)
         .count("processes", usage.processes);
@@ -93,12 +87,12 @@ std::string usage_json(const Usage& usage) {
 
 std::string confinement_json(const Confinement& walls) {
     JsonLine line;
-    line.text("mode", walls.mode)
-        .text("files", walls.files)
-        .text("network", walls.network)
-        .text("signals", walls.signals)
-        .text("processes", walls.processes)
-        .text("limits", walls.limits)
+    line.word("mode", walls.mode)
+        .word("files", walls.files)
+        .word("network", walls.network)
+        .word("signals", walls.signals)
+        .word("processes", walls.processes)
+        .word("limits", walls.limits)
         .texts("missing", walls.missing)
         .texts("unwatched", walls.unwatched);
     return line.done();
@@ -109,10 +103,10 @@ std::string denials_json(const std::vector<Denial>& denials) {
     for (const Denial& denial : denials) {
         if (all.size() >= most_listed) break;
         JsonLine line;
-        line.text("operation", denial.operation)
-            .text("target", cut(denial.target))
-            .text("process", cut(denial.process))
-            .text("allow_with", cut(denial.allow_with))
+        line.word("operation", denial.operation)
+            .text("target", denial.target, longest_detail)
+            .word("process", denial.process)
+            .text("allow_with", denial.allow_with, longest_detail)
             .count("count", denial.count);
         all.push_back(line.done());
     }
@@ -124,8 +118,8 @@ std::string leftovers_json(const std::vector<Leftover>& leftovers) {
     for (const Leftover& leftover : leftovers) {
         if (all.size() >= most_listed) break;
         JsonLine line;
-        line.whole("pid", leftover.pid).text("name", cut(leftover.name));
-        if (!leftover.reason.empty()) line.text("reason", cut(leftover.reason));
+        line.whole("pid", leftover.pid).word("name", leftover.name);
+        if (!leftover.reason.empty()) line.word("reason", leftover.reason);
         all.push_back(line.done());
     }
     return json_array(all);
@@ -143,12 +137,10 @@ std::string stream_json(const Excerpt& excerpt) {
 void add(JsonLine& line, const Ended& ended) {
     const Report& report = ended.report;
     const bool ran = report.pid.has_value();
-    std::vector<std::string> reverted = report.reverted;
-    reverted.resize(std::min(reverted.size(), most_listed));
     line.text("status", status_word(report.ending))
         .whole("exit_code", exit_code(report.ending))
         .text("signal", signal_of(report.ending))
-        .text("error", cut(render::why_not(report.ending)))
+        .text("error", render::why_not(report.ending))
         .json("limit", limit_json(report.ending))
         .whole("ended", ended.when)
         .milliseconds("duration_ms", report.duration_ms)
@@ -161,7 +153,7 @@ void add(JsonLine& line, const Ended& ended) {
                                   : report.denials_complete ? "true"
                                                             : "false")
         .json("leftovers", ran ? leftovers_json(report.leftovers) : "null")
-        .texts("reverted", reverted)
+        .texts("reverted", report.reverted)
         .json("output", ran ? stream_json(report.excerpt) : "null")
         .json("errors", ran && report.error_excerpt ? stream_json(*report.error_excerpt) : "null");
 }
@@ -175,7 +167,7 @@ int64_t now_ms() {
 
 std::string begin_record(const std::string& id, const Asked& asked) {
     JsonLine line = line_of("begin", id);
-    line.text("shell_id", id);
+    line.word("shell_id", id);
     add(line, asked);
     return line.done();
 }
@@ -190,7 +182,7 @@ std::string end_record(const std::string& id, const Ended& ended) {
 
 std::string call_record(const std::string& id, const Asked& asked, const Ended& ended) {
     JsonLine line = line_of("call", id);
-    line.text("shell_id", ended.report.shell_id);
+    line.word("shell_id", ended.report.shell_id);
     add(line, asked);
     add(line, ended);
     return line.done();
@@ -199,9 +191,9 @@ std::string call_record(const std::string& id, const Asked& asked, const Ended& 
 std::string call_record(const std::string& id, const Asked& asked, const std::string& shell_id,
                         const std::string& error, std::optional<double> call_ms) {
     JsonLine line = line_of("call", id);
-    line.text("shell_id", shell_id);
+    line.word("shell_id", shell_id);
     add(line, asked);
-    line.text("status", "").text("error", cut(error)).milliseconds("call_ms", call_ms);
+    line.text("status", "").text("error", error).milliseconds("call_ms", call_ms);
     return line.done();
 }
 

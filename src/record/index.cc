@@ -29,16 +29,8 @@ ino_t inode_of(const fs::path& file) {
 
 uint64_t size_of(const os::Fd& dir, uint64_t number) {
     struct stat info{};
-    if (::fstatat(dir.get(), file_name(number).c_str(), &info, 0) != 0) return 0;
+    if (::fstatat(dir.get(), file_name(number).c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return 0;
     return static_cast<uint64_t>(info.st_size);
-}
-
-// By which a file is known again, whatever its name.
-Result<std::string> first_line(const os::Fd& dir, uint64_t number) {
-    const os::Fd file = TRY(os::open_at(dir, file_name(number), O_RDONLY));
-    constexpr size_t longest_header = 1024;
-    const std::string begin = TRY(os::read_at(file, 0, longest_header));
-    return begin.substr(0, begin.find('\n'));
 }
 
 struct Known {

@@ -123,7 +123,11 @@ Result<void> RowWriter::end(Json record) {
     find_.bind({});  // done with it: nothing is left open
     if (!whole.is_object()) return {};
     for (const char* name : {"id", "time"}) record.erase(name);
+    Json cut = member(whole, "cut").is_array() ? whole["cut"] : Json::array();
+    for (const Json& name : member(record, "cut"))
+        if (std::ranges::find(cut, name) == cut.end()) cut.push_back(name);
     whole.update(record);
+    if (!cut.empty()) whole["cut"] = std::move(cut);
     std::vector<Value> values = {number};
     std::ranges::move(ending_values(whole), std::back_inserter(values));
     CHECK(update_.run(values));

@@ -150,7 +150,7 @@ TEST(Index, FollowsTheJournalWhenThatIsAnotherOne) {
 
 TEST(Index, ForgetsWithTheFilesThatGo) {
     const Place place;
-    Journal journal(place.state(), {.file_bytes = 2000, .files = 2});
+    Journal journal(place.state(), {.file_bytes = 2000, .files = 2, .keep = {}});
     Index index(place.state(), nobody_knows);
     for (int number = 0; number < 20; ++number) {
         ASSERT_TRUE(journal.append(begin_record("s-" + std::to_string(number),

@@ -77,11 +77,28 @@ Result<End> end_of(const os::Fd& file, uint64_t size) {
     return end;
 }
 
-std::string header_of(uint64_t number, const std::string& previous) {
+std::string header_of(uint64_t number, const std::string& previous, const Removed& removed) {
     JsonLine line;
     line.whole("v", 1).text("what", "journal").count("file", number).whole("time", now_ms());
     line.text("previous", previous);
+    if (removed.files > 0) line.json("removed", removed.json());
     return line.done();
+}
+
+// When a file was last written to, in milliseconds since 1970.
+int64_t written_at(const os::Fd& dir, uint64_t number) {
+    struct stat info{};
+    if (::fstatat(dir.get(), file_name(number).c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return 0;
+    return int64_t{info.st_mtim.tv_sec} * 1000 + info.st_mtim.tv_nsec / 1'000'000;
+}
+
+uint64_t records_in(const os::Fd& dir, uint64_t number) {
+    uint64_t lines = 0;
+    const auto count = [&](const JournalLine& line) {
+        if (!line.digest.empty()) ++lines;
+    };
+    if (!read_lines(dir, number, 0, count) || lines == 0) return 0;
+    return lines - 1;  // without the first
 }
 
 std::string line_of(std::string_view record, std::string_view previous) {
@@ -112,7 +129,7 @@ Journal::Journal(std::filesystem::path state, Retention retention)
     : path_(state.empty() ? run::default_state_path() : std::move(state)), retention_(retention) {}
 
 Result<void> Journal::open_file(uint64_t number) {
-    file_ = TRY(os::open_at(dir_, file_name(number), O_RDWR | O_APPEND | O_CREAT, 0600));
+    file_ = TRY(open_journal_file(dir_, number, O_RDWR | O_APPEND | O_CREAT, 0600));
     number_ = number;
     return {};
 }
@@ -121,7 +138,7 @@ Result<void> Journal::open_newest() {
     if (!dir_) {
         const auto state = TRY(run::StateDir::open_or_make(path_));
         CHECK(os::make_directory_at(state.dir(), folder));
-        dir_ = TRY(os::open_at(state.dir(), folder, O_RDONLY | O_DIRECTORY));
+        dir_ = TRY(os::open_at(state.dir(), folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     }
     const auto numbers = TRY(file_numbers(dir_));
     return open_file(numbers.empty() ? 1 : numbers.back());
@@ -151,34 +168,61 @@ Result<uint64_t> Journal::enter() {
 Result<void> Journal::write(std::string_view record, uint64_t size) {
     std::string text;
     End end;
+    Removed removed;
     if (size > 0) {
         end = TRY(end_of(file_, size));
         if (end.is_torn) text = "\n";
     } else {
         // The first line of a file goes on where the file before it has ended.
         std::string previous;
-        if (const auto before = os::open_at(dir_, file_name(number_ - 1), O_RDONLY)) {
+        if (const auto before = open_journal_file(dir_, number_ - 1, O_RDONLY)) {
             struct stat info{};
             if (::fstat(before->get(), &info) != 0) return failure("fstat", errno, "audit");
             previous = TRY(end_of(*before, static_cast<uint64_t>(info.st_size))).digest;
         }
-        text = line_of(header_of(number_, previous), previous);
+        removed = choose_removed();
+        text = line_of(header_of(number_, previous, removed), previous);
         end.digest = split(std::string_view(text).substr(0, text.size() - 1)).digest;
-        remove_oldest();
     }
     text += line_of(record, end.digest);
     const ssize_t written = ::write(file_.get(), text.data(), text.size());
     if (written < 0) return failure("write", errno, path_.string());
     if (static_cast<size_t>(written) < text.size()) return failure("write", ENOSPC, path_.string());
+    // It is on record now.
+    remove_files(removed);
     return {};
 }
 
-void Journal::remove_oldest() const {
+Removed Journal::choose_removed() const {
+    constexpr size_t most_at_once = 8;  // others wait meanwhile, and there is a next time
+    const auto before = first_line(dir_, number_ - 1);
+    Removed removed = before ? removed_in(*before) : Removed{};
     const auto numbers = file_numbers(dir_);
-    if (!numbers) return;
+    if (!numbers) return removed;
+    size_t chosen = 0;
+    for (const uint64_t number : *numbers) {
+        if (number <= removed.files) continue;  // it was told, and whoever did was stopped there
+        const uint64_t newer = number_ - number;
+        const int64_t written = written_at(dir_, number);
+        const bool is_young =
+            now_ms() - written < std::chrono::milliseconds(retention_.keep).count();
+        const bool goes =
+            newer >= retention_.most_files || (newer >= retention_.files && !is_young);
+        if (!goes || ++chosen > most_at_once) break;
+        const uint64_t records = records_in(dir_, number);
+        removed.files = number;
+        removed.records += records;
+        if (is_young) removed.early += records;
+        removed.until = std::max(removed.until, written);
+    }
+    return removed;
+}
+
+void Journal::remove_files(const Removed& removed) const {
+    const auto numbers = file_numbers(dir_);
+    if (!numbers || removed.files >= number_) return;
     for (const uint64_t number : *numbers)
-        if (number + retention_.files <= number_)
-            ::unlinkat(dir_.get(), file_name(number).c_str(), 0);
+        if (number <= removed.files) ::unlinkat(dir_.get(), file_name(number).c_str(), 0);
 }
 
 Result<void> Journal::append(std::string_view record) {
@@ -191,9 +235,33 @@ Result<void> Journal::append(std::string_view record) {
 
 Result<os::Fd> open_folder(const std::filesystem::path& state) {
     const auto path = state.empty() ? run::default_state_path() : state;
-    auto dir = os::open(path / folder, O_RDONLY | O_DIRECTORY);
+    auto dir = os::open(path / folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (!dir && dir.error().code == ENOENT) return os::Fd();
     return dir;
+}
+
+Result<os::Fd> open_journal_file(const os::Fd& dir, uint64_t number, int flags, mode_t mode) {
+    // A pipe would be waited at.
+    os::Fd file =
+        TRY(os::open_at(dir, file_name(number), flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode));
+    struct stat info{};
+    if (::fstat(file.get(), &info) != 0) return failure("fstat", errno, file_name(number));
+    if (!S_ISREG(info.st_mode)) return failure("audit", 0, file_name(number) + " is not a file");
+    return file;
+}
+
+Result<std::string> first_line(const os::Fd& dir, uint64_t number) {
+    constexpr size_t longest_header = 1024;
+    const os::Fd file = TRY(open_journal_file(dir, number, O_RDONLY));
+    const std::string begin = TRY(os::read_at(file, 0, longest_header));
+    return begin.substr(0, begin.find('\n'));
+}
+
+Result<Removed> removed_so_far(const std::filesystem::path& state) {
+    const os::Fd dir = TRY(open_folder(state));
+    const auto numbers = TRY(file_numbers(dir));
+    if (numbers.empty()) return Removed{};
+    return removed_in(TRY(first_line(dir, numbers.back())));
 }
 
 Result<std::vector<uint64_t>> file_numbers(const os::Fd& dir) {
@@ -212,7 +280,7 @@ Result<std::vector<uint64_t>> file_numbers(const os::Fd& dir) {
 Result<uint64_t> read_lines(const os::Fd& dir, uint64_t number, uint64_t offset,
                             const std::function<void(const JournalLine&)>& see) {
     constexpr size_t chunk = size_t{1} << 20;
-    const os::Fd file = TRY(os::open_at(dir, file_name(number), O_RDONLY));
+    const os::Fd file = TRY(open_journal_file(dir, number, O_RDONLY));
     std::string text;
     while (true) {
         const std::string more = TRY(os::read_at(file, offset + text.size(), chunk));

@@ -3,6 +3,7 @@
 // middle shows. docs/audit.md is the page of the format, and says what that does not prove.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -14,15 +15,19 @@
 
 #include "base/result.h"
 #include "os/fd.h"
+#include "record/removed.h"
 
 namespace husk::audit {
 
 inline constexpr const char* folder = "audit";
 
-// How large files may become, and how many are kept.
+// How large files may become, and which are kept: somebody who calls as often as he can must not
+// push out what was before him.
 struct Retention {
     uint64_t file_bytes = 8ULL << 20;
-    uint64_t files = 32;
+    uint64_t files = 32;              // however old
+    uint64_t most_files = 256;        // however young
+    std::chrono::hours keep{7 * 24};  // between the two
 };
 
 // Adds records. From any thread, and beside any number of other processes.
@@ -41,7 +46,9 @@ private:
     // With the lock: at the end of a file that takes one more.
     Result<uint64_t> enter();
     Result<void> write(std::string_view record, uint64_t size);
-    void remove_oldest() const;
+    // Which files go now, and what is gone with them.
+    Removed choose_removed() const;
+    void remove_files(const Removed& removed) const;
 
     std::filesystem::path path_;
     Retention retention_;
@@ -55,6 +62,15 @@ private:
 
 // The folder; empty where nothing was ever recorded.
 Result<os::Fd> open_folder(const std::filesystem::path& state);
+
+// A file of the journal: nothing else under its name is ever opened, no link and no device.
+Result<os::Fd> open_journal_file(const os::Fd& dir, uint64_t number, int flags, mode_t mode = 0);
+
+// By which a file is known again, whatever its name.
+Result<std::string> first_line(const os::Fd& dir, uint64_t number);
+
+// What is no longer there, as the newest file says it.
+Result<Removed> removed_so_far(const std::filesystem::path& state);
 
 // The numbers of the files, lowest first.
 Result<std::vector<uint64_t>> file_numbers(const os::Fd& dir);

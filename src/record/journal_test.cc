@@ -13,6 +13,8 @@
 namespace husk::audit {
 namespace {
 
+using namespace std::chrono_literals;
+
 std::vector<std::string> ids_in(const Place& place) {
     std::vector<std::string> ids;
     const auto dir = open_folder(place.state());
@@ -48,7 +50,7 @@ TEST(Journal, KeepsWhatIsAddedForItsOwnerOnly) {
 
 TEST(Journal, GoesOnInTheNextFileAndForgetsTheOldest) {
     const Place place;
-    Journal journal(place.state(), {.file_bytes = 1000, .files = 3});
+    Journal journal(place.state(), {.file_bytes = 1000, .files = 3, .keep = 0h});
     for (int number = 0; number < 60; ++number) ASSERT_TRUE(journal.append(note(number)));
     const auto dir = open_folder(place.state());
     const auto numbers = file_numbers(*dir);
@@ -59,6 +61,68 @@ TEST(Journal, GoesOnInTheNextFileAndForgetsTheOldest) {
     const auto proof = verify(place.state());
     EXPECT_EQ(proof->broken_total, 0U);
     EXPECT_FALSE(proof->from_the_start);
+    // Nothing is gone without a word.
+    EXPECT_EQ(proof->removed.files + 1, numbers->front());
+    EXPECT_EQ(proof->removed.records + proof->records, 60U);
+    EXPECT_EQ(proof->removed.early, 0U);
+    EXPECT_NEAR(static_cast<double>(proof->removed.until), static_cast<double>(now_ms()), 60'000);
+}
+
+TEST(Journal, AFloodDoesNotTakeTheLastDaysAlong) {
+    const Place place;
+    const Retention retention{.file_bytes = 1000, .files = 3, .most_files = 10, .keep = 24h};
+    Journal journal(place.state(), retention);
+    for (int number = 0; number < 40; ++number) ASSERT_TRUE(journal.append(note(number)));
+    EXPECT_EQ(ids_in(place).size(), 40U);  // in more than three files, none of them old
+    // Beyond a bound they go all the same, and that is told.
+    for (int number = 40; number < 200; ++number) ASSERT_TRUE(journal.append(note(number)));
+    const auto proof = verify(place.state());
+    EXPECT_EQ(proof->files, 10U);
+    EXPECT_EQ(proof->broken_total, 0U);
+    EXPECT_EQ(proof->removed.records + proof->records, 200U);
+    EXPECT_EQ(proof->removed.early, proof->removed.records);
+    // What is old goes as soon as there is something newer.
+    const auto there = file_numbers(*open_folder(place.state()));
+    for (const uint64_t number : *there)
+        std::filesystem::last_write_time(place.file(number),
+                                         std::filesystem::file_time_type::clock::now() - 25h);
+    for (int number = 200; number < 240; ++number) ASSERT_TRUE(journal.append(note(number)));
+    const auto later = verify(place.state());
+    EXPECT_LT(later->files, 10U);
+    EXPECT_EQ(later->removed.early, proof->removed.early);
+    EXPECT_EQ(later->removed.records + later->records, 240U);
+}
+
+// Who asks for /dev/null to be written to, or for a file of somebody's, does not get it.
+TEST(Journal, WritesToNothingButFilesOfItsOwn) {
+    const std::pair<const char*, std::function<void(const Place&)>> cases[] = {
+        {"a link to a file",
+         [](const Place& p) {
+             std::ofstream(p.state() / "victim") << "mine\n";
+             std::filesystem::create_symlink("../victim", p.file(2));
+         }},
+        {"a link to nothing",
+         [](const Place& p) { std::filesystem::create_symlink("../victim", p.file(2)); }},
+        {"a pipe", [](const Place& p) { ::mkfifo(p.file(2).c_str(), 0600); }},
+        {"a directory", [](const Place& p) { std::filesystem::create_directory(p.file(2)); }},
+        {"the folder elsewhere",
+         [](const Place& p) {
+             std::filesystem::rename(p.state() / folder, p.state() / "other");
+             std::filesystem::create_symlink("other", p.state() / folder);
+         }},
+    };
+    for (const auto& [what, change] : cases) {
+        SCOPED_TRACE(what);
+        const Place place;
+        ASSERT_TRUE(Journal(place.state()).append(note(0)));
+        change(place);
+        const auto before = place.text(1);
+        EXPECT_FALSE(Journal(place.state()).append(note(1)));
+        EXPECT_EQ(place.text(1), before);
+        const auto victim = place.state() / "victim";
+        EXPECT_TRUE(!std::filesystem::exists(victim) || std::filesystem::file_size(victim) == 5);
+        EXPECT_FALSE(verify(place.state()));
+    }
 }
 
 // Threads with a journal of their own are like processes: each has its own descriptor.
@@ -153,6 +217,8 @@ TEST(Verify, FindsWhatWasChanged) {
          ""},  // the line is torn then, and the next does not fit
         {"a file that is gone", [](const Place& p) { std::filesystem::remove(p.file(2)); },
          "000003.jsonl:1: "},
+        {"the first file that is gone", [](const Place& p) { std::filesystem::remove(p.file(1)); },
+         "000002.jsonl:1: "},
     };
     for (const Change& one : changes) {
         SCOPED_TRACE(one.what);

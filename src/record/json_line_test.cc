@@ -37,5 +37,48 @@ TEST(JsonLine, IsJsonOnOneLineWhateverIsInIt) {
     EXPECT_EQ(JsonLine().done(), "{}");
 }
 
+std::string written(const std::string& value, size_t most) {
+    JsonLine line;
+    line.text("t", value, most);
+    return line.done();
+}
+
+TEST(JsonLine, CutsWhatIsLongAndSaysSo) {
+    EXPECT_EQ(written("abc", 3), R"({"t":"abc"})");
+    EXPECT_EQ(written("abcd", 3), R"({"t":"abc","cut":["t"]})");
+    EXPECT_EQ(written("ab\u00e9", 3), R"({"t":"ab","cut":["t"]})");  // no half characters
+    // What counts is what is written.
+    EXPECT_EQ(written("\x7f\x7f", 6), R"({"t":"\u007f","cut":["t"]})");
+    EXPECT_EQ(written("\x7f\x7f", 12), R"({"t":"\u007f\u007f"})");
+    JsonLine line;
+    line.text("short", "x").texts("many", std::vector<std::string>(30, "x")).text("long", "xy", 1);
+    const auto json = nlohmann::json::parse(line.done());
+    EXPECT_EQ(json["cut"], (nlohmann::json{"many", "long"}));
+    EXPECT_EQ(json["many"].size(), 20U);
+    EXPECT_TRUE(line.has_cut("long"));
+    EXPECT_FALSE(line.has_cut("short"));
+    JsonLine listed;
+    listed.texts("list", std::vector<std::string>{"a", std::string(9000, '\x01')});
+    EXPECT_LT(listed.done().size(), 1000U);
+    EXPECT_EQ(nlohmann::json::parse(listed.done())["cut"], nlohmann::json{"list"});
+}
+
+TEST(JsonLine, HasNothingThatATerminalActsOn) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"\u009b31m", R"("\u009b31m")"},        // a control sequence in one character
+        {"\u0085", R"("\u0085")"},              // next line
+        {"\u007f", R"("\u007f")"},              //
+        {"\u202etxt", R"("\u202etxt")"},        // the rest is read from the right
+        {"\u2066\u2069", R"("\u2066\u2069")"},  //
+        {"\u200f\u061c", R"("\u200f\u061c")"},  //
+        {"\u2028", R"("\u2028")"},              // a line to some
+        {"\u00a0\u00e9\u2603", "\"\u00a0\u00e9\u2603\""},
+    };
+    for (const auto& [text, quoted] : cases) {
+        EXPECT_EQ(written(text, 100), std::string("{\"t\":") + quoted + "}");
+        EXPECT_EQ(inert("[\"" + std::string(text) + "\"]"), "[" + std::string(quoted) + "]");
+    }
+}
+
 }  // namespace
 }  // namespace husk::audit

@@ -13,6 +13,7 @@ public:
         if (proof_.files > 0 && number != file_ + 1)
             complain("the file before it, " + file_name(number - 1) + ", is missing", number, 1);
         is_gap_ = proof_.files > 0 && number != file_ + 1;
+        if (proof_.files == 0) first_ = number;
         file_ = number;
         line_ = 0;
         ++proof_.files;
@@ -33,6 +34,8 @@ public:
     }
 
     Proof done() {
+        if (first_ > proof_.removed.files + 1)
+            complain("files before it are missing that the audit has not removed", first_, 1);
         proof_.last = previous_;
         return std::move(proof_);
     }
@@ -45,6 +48,7 @@ private:
         if (!header.is_object() || previous == header.end() ||
             header.value("what", "") != "journal")
             return complain("it is not the first line of a file of the audit", file_, line_);
+        proof_.removed = removed_in(line.text);
         const std::string said = previous->is_string() ? previous->get<std::string>() : "";
         if (proof_.files == 1) {
             proof_.from_the_start = said.empty();
@@ -64,6 +68,7 @@ private:
     Proof proof_;
     uint64_t file_ = 0;
     uint64_t line_ = 0;
+    uint64_t first_ = 0;  // the number of the oldest file
     bool is_gap_ = false;
     std::string previous_;
 };

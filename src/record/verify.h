@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "record/removed.h"
 
 namespace husk::audit {
 
@@ -17,7 +18,8 @@ struct Proof {
     std::vector<std::string> broken;  // "000002.jsonl:17: ...", a hundred at most
     uint64_t broken_total = 0;
     std::string last;  // the digest at the end: whoever keeps it elsewhere can tell a cut-off end
-    bool from_the_start = true;  // else the oldest files have been removed, as they are
+    bool from_the_start = true;  // else the oldest files have been removed
+    Removed removed;             // as the newest file says it
 };
 
 Result<Proof> verify(const std::filesystem::path& state);
