@@ -6,14 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <map>
 #include <tuple>
 
 #include "base/id.h"
 #include "base/sha256.h"
-#include "confine/protected.h"
 #include "os/events.h"
 #include "os/file.h"
+#include "os/procfs.h"
 #include "place/container_plan.h"
 #include "place/engine.h"
 #include "place/http_text.h"
@@ -51,8 +50,9 @@ Result<fs::path> warden_file(const fs::path& state) {
     // Under another name until it is complete: whoever comes meanwhile must not mount half of it.
     const fs::path fresh = file.string() + "." + random_id(8);
     {
-        const os::Fd out = TRY(os::open(fresh, O_WRONLY | O_CREAT | O_EXCL, 0755));
-        ::fchmod(out.get(), 0755);
+        const os::Fd out = TRY(os::open(fresh, O_WRONLY | O_CREAT | O_EXCL, 0111));
+        // Nobody may read it: so the kernel lets nobody look into the process either.
+        ::fchmod(out.get(), 0111);
         CHECK(os::write_all(out.get(), image));
     }
     if (::rename(fresh.c_str(), file.c_str()) != 0) return failure("rename", errno, file.string());
@@ -71,46 +71,6 @@ Result<Kind> kind_of(const Engine& engine) {
     const bool rootless =
         part(info.body, "Rootless") == true || said(info, "SecurityOptions").contains("rootless");
     return rootless ? Kind::Rootless : Kind::Rootful;
-}
-
-fs::path exact(const fs::path& path) {
-    std::error_code failed;
-    fs::path result = fs::canonical(path, failed);
-    return failed ? path.lexically_normal() : result;
-}
-
-// What is read-only inside of the workspace, as mounts on top of it.
-Result<std::vector<Mount>> mounts_of(const Wanted& wanted, const fs::path& warden) {
-    const fs::path workspace = exact(wanted.workspace);
-    std::error_code failed;
-    if (!fs::is_directory(workspace, failed))
-        return failure("workspace", ENOTDIR, wanted.workspace.string());
-    confine::Wanted walls;
-    walls.mode = wanted.mode;
-    walls.workspace = workspace;
-    for (const fs::path& path : wanted.read_only) walls.protect.push_back(workspace / path);
-    for (const std::string& name : wanted.always_read_only) {
-        fs::create_directories(workspace / name, failed);
-        walls.protect.push_back(workspace / name);
-    }
-    const bool read_only = wanted.mode == Mode::ReadOnly;
-    std::vector<Mount> mounts = {{warden, warden::path}, {workspace, workspace_inside, read_only}};
-    if (read_only) return mounts;
-    std::map<std::string, Mount> on_top;
-    for (const fs::path& path : confine::find_protected(walls).present) {
-        const fs::path below = path.lexically_relative(workspace);
-        if (below.empty() || *below.begin() == "..") continue;  // it is not even visible
-        fs::path above;
-        // A directory that is a mount can be neither renamed nor removed with what is below it.
-        for (const fs::path& part : below) {
-            above /= part;
-            const std::string inside = (fs::path(workspace_inside) / above).string();
-            on_top.try_emplace(inside, Mount{workspace / above, inside, false});
-        }
-        on_top.at((fs::path(workspace_inside) / below).string()).read_only = true;
-    }
-    for (auto& [inside, mount] : on_top) mounts.push_back(std::move(mount));
-    return mounts;
 }
 
 Limits complete(Limits limits) {
@@ -144,10 +104,11 @@ uint64_t own_processes() {
 Result<Plan> plan_of(const Wanted& wanted, const Engine& engine, const run::StateDir& state) {
     CHECK(check(wanted));
     using std::chrono::seconds;
-    const fs::path warden = TRY(warden_file(state.path()));
     return Plan{
         .image = wanted.image,
-        .mounts = TRY(mounts_of(wanted, warden)),
+        .warden = TRY(warden_file(state.path())),
+        .mounts = TRY(mounts_of(wanted, state.path(), engine.socket())),
+        .boot_id = os::boot_id(),
         .network = wanted.network,
         .limits = complete(wanted.limits),
         .user_processes = own_processes(),
@@ -216,8 +177,8 @@ Result<void> stand_up(const Engine& engine, const Plan& plan, const std::string&
         if (standing == Standing::Other)
             return failure("container", 0,
                            "the session " + plan.session +
-                               " has a container with other settings; end it with husk session "
-                               "end " +
+                               " has a container with other settings, or for files that have been "
+                               "replaced since; end it with husk session end " +
                                plan.session + ", or use another session");
         if (!TRY(make(engine, plan, name))) return {};
         if (os::Clock::now() > give_up)

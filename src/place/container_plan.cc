@@ -8,14 +8,24 @@
 namespace husk::place {
 namespace {
 
+Json mount_json(const std::filesystem::path& from, const std::string& to, bool read_only) {
+    return {{"Type", "bind"}, {"Source", from.string()}, {"Target", to}, {"ReadOnly", read_only}};
+}
+
 Json mounts_json(const Plan& plan) {
-    Json mounts = Json::array();
+    Json mounts = Json::array({mount_json(plan.warden, warden::path, true)});
     for (const Mount& mount : plan.mounts)
-        mounts.push_back({{"Type", "bind"},
-                          {"Source", mount.from.string()},
-                          {"Target", mount.to},
-                          {"ReadOnly", mount.read_only}});
+        mounts.push_back(mount_json(mount.from, mount.to, mount.read_only));
     return mounts;
+}
+
+// What has to be there, for the warden to compare.
+std::string identity_of(const Mount& mount) {
+    std::string text;
+    for (const uint64_t number : {uint64_t{mount.major}, uint64_t{mount.minor}, mount.inode})
+        text += std::to_string(number) + ":";
+    text += mount.read_only ? warden::mount_read_only : warden::mount_writable;
+    return text + ":" + mount.to;
 }
 
 Json limit_json(const char* name, uint64_t value) {
@@ -39,9 +49,14 @@ Json engine_limits(const Plan& plan) {
 Json first_process(const Plan& plan) {
     using std::chrono::seconds;
     const auto cpu = std::chrono::ceil<seconds>(plan.limits.cpu.value_or(seconds(0)));
-    return {"init", std::to_string(plan.linger_seconds),
-            std::to_string(plan.limits.open_files.value_or(0)),
-            std::to_string(plan.limits.file_size.value_or(0)), std::to_string(cpu.count())};
+    Json words = {"init",
+                  std::to_string(plan.linger_seconds),
+                  std::to_string(plan.limits.open_files.value_or(0)),
+                  std::to_string(plan.limits.file_size.value_or(0)),
+                  std::to_string(cpu.count()),
+                  plan.boot_id};
+    for (const Mount& mount : plan.mounts) words.push_back(identity_of(mount));
+    return words;
 }
 
 // As who commands run, so that what they write belongs to the caller.
@@ -67,7 +82,7 @@ Json create_body(const Plan& plan) {
                  {"Privileged", false},
                  {"CapDrop", {"ALL"}},
                  {"SecurityOpt", {"no-new-privileges", "label=disable"}},
-                 {"Tmpfs", {{"/tmp", "rw,exec,nosuid,nodev,mode=1777"}}},
+                 {"Tmpfs", {{"/tmp", "rw,exec,nosuid,nodev,mode=1777,size=1g"}}},
                  {"Ulimits", engine_limits(plan)}};
     // Else root could not work in a directory of another user: as in the mode workspace.
     if (is_root_inside(plan)) host["CapAdd"] = {"CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID"};

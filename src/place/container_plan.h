@@ -8,6 +8,7 @@
 
 #include "place/container.h"
 #include "place/engine.h"
+#include "place/mounts.h"
 
 namespace husk::place {
 
@@ -17,15 +18,11 @@ enum class Kind {
     Rootless,  // root inside is the user outside
 };
 
-struct Mount {
-    std::filesystem::path from;
-    std::string to;
-    bool read_only = true;
-};
-
 struct Plan {
     std::string image;
+    std::filesystem::path warden;  // the program
     std::vector<Mount> mounts;
+    std::string boot_id;  // of this kernel
     Network network;
     Limits limits;                // complete
     uint64_t user_processes = 0;  // that the caller may have; 0: any number

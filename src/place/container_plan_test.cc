@@ -8,7 +8,10 @@ namespace {
 Plan plan() {
     Plan plan;
     plan.image = "debian:12";
-    plan.mounts = {{"/home/u/app", "/workspace", false}, {"/home/u/app/memo", "/workspace/memo"}};
+    plan.warden = "/state/warden";
+    plan.boot_id = "boot";
+    plan.mounts = {{"/home/u/app", "/workspace", false, 8, 1, 100},
+                   {"/home/u/app/memo", "/workspace/memo", true, 8, 1, 200}};
     plan.limits.memory = 1 << 30;
     plan.limits.processes = 100;
     plan.limits.open_files = 0;
@@ -31,10 +34,11 @@ TEST(ContainerPlan, GivesAwayNothingThatNobodyAskedFor) {
     EXPECT_EQ(host["Memory"], 1 << 30);
     EXPECT_EQ(host["MemorySwap"], 1 << 30);
     EXPECT_EQ(host["PidsLimit"], 100);
-    EXPECT_EQ(host["Mounts"][0]["ReadOnly"], false);
-    EXPECT_EQ(host["Mounts"][1]["ReadOnly"], true);
+    for (const auto& [at, read_only] : {std::pair(0U, true), {1U, false}, {2U, true}})
+        EXPECT_EQ(host["Mounts"][at]["ReadOnly"], read_only) << at;
     EXPECT_EQ(body["User"], "1000:1000");
-    EXPECT_EQ(body["Cmd"], (Json{"init", "60", "0", "4096", "2"}));
+    EXPECT_EQ(body["Cmd"], (Json{"init", "60", "0", "4096", "2", "boot", "8:1:100:w:/workspace",
+                                 "8:1:200:r:/workspace/memo"}));
 }
 
 TEST(ContainerPlan, IsOfTheCallerWhateverTheEngineIs) {
@@ -72,6 +76,9 @@ TEST(ContainerPlan, IsAnotherWhenWhatCommandsFindIsAnother) {
     EXPECT_NE(other.fingerprint(), same);
     other = plan();
     other.mounts.pop_back();
+    EXPECT_NE(other.fingerprint(), same);
+    other = plan();
+    other.mounts.back().inode = 201;  // a file that was replaced
     EXPECT_NE(other.fingerprint(), same);
 }
 

@@ -1,5 +1,4 @@
 // The program husk-warden: static, runs inside of containers. See warden_wire.h.
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -16,7 +15,38 @@
 #include <ctime>
 #include <initializer_list>
 
+#include "place/warden_mounts.h"
+#include "place/warden_processes.h"
 #include "place/warden_wire.h"
+
+// The first thing that this program does is to keep others of its user out of its memory (prctl
+// with PR_SET_DUMPABLE): before there is a C library, and so before anybody can have found it.
+#if defined(__x86_64__)
+asm(R"(
+    .text
+    .globl husk_warden_entry
+husk_warden_entry:
+    movl $157, %eax
+    movl $4, %edi
+    xorl %esi, %esi
+    syscall
+    jmp _start
+)");
+#elif defined(__aarch64__)
+asm(R"(
+    .text
+    .globl husk_warden_entry
+husk_warden_entry:
+    mov x8, #167
+    mov x0, #4
+    mov x1, #0
+    svc #0
+    mov x0, #0
+    b _start
+)");
+#else
+#error "the warden does not know how to begin on this machine"
+#endif
 
 namespace {
 
@@ -27,86 +57,13 @@ constexpr int not_found = 127;
 constexpr int killed = 128 + SIGKILL;
 constexpr int grace_ms = 20;  // for what ends right after the command
 
-struct Process {
-    pid_t pid;
-    pid_t parent;
-    char state;
-};
-
-// All processes of the container; more than these are met again when these are gone.
-constexpr size_t most_processes = 16 * 1024;
-Process processes[most_processes];
-size_t process_count;
-bool in_tree[most_processes];
-
-bool read_process(const char* name, Process& process) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%.20s/stat", name);
-    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    char text[512];
-    const ssize_t size = ::read(fd, text, sizeof text - 1);
-    ::close(fd);
-    if (size <= 0) return false;
-    text[size] = '\0';
-    // The name in parentheses may hold anything, parentheses too.
-    const char* behind = std::strrchr(text, ')');
-    if (behind == nullptr) return false;
-    process.pid = static_cast<pid_t>(std::strtol(name, nullptr, 10));
-    return std::sscanf(behind, ") %c %d", &process.state, &process.parent) == 2;
-}
-
-void look_around() {
-    process_count = 0;
-    DIR* proc = ::opendir("/proc");
-    if (proc == nullptr) return;
-    while (const dirent* entry = ::readdir(proc)) {
-        if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
-        if (process_count == most_processes) break;
-        if (read_process(entry->d_name, processes[process_count])) ++process_count;
-    }
-    ::closedir(proc);
-}
-
-// Every process that this one has come to be the ancestor of: orphans are its children, because it
-// is a subreaper.
-void signal_tree(int signal) {
-    look_around();
-    const pid_t self = ::getpid();
-    std::memset(in_tree, 0, sizeof in_tree);
-    for (bool more = true; more;) {
-        more = false;
-        for (size_t i = 0; i < process_count; ++i) {
-            if (in_tree[i]) continue;
-            bool belongs = processes[i].parent == self;
-            for (size_t j = 0; j < process_count && !belongs; ++j)
-                belongs = in_tree[j] && processes[j].pid == processes[i].parent;
-            in_tree[i] = belongs;
-            more = more || belongs;
-        }
-    }
-    for (size_t i = 0; i < process_count; ++i) {
-        if (!in_tree[i]) continue;
-        ::kill(processes[i].pid, signal);
-        // A stopped process does not hear what it is asked.
-        if (signal != SIGKILL) ::kill(processes[i].pid, SIGCONT);
-    }
-}
-
 int code_of(int status) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// In rounds, because what forks meanwhile was not seen.
 [[noreturn]] void kill_tree_and_end(int code) {
-    for (;;) {
-        signal_tree(SIGKILL);
-        while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-        }
-        if (::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD) std::_Exit(code);
-        const timespec soon = {0, 2'000'000};
-        ::nanosleep(&soon, nullptr);
-    }
+    warden::kill_tree();
+    std::_Exit(code);
 }
 
 // The whole of it, whoever made the descriptor non-blocking.
@@ -155,6 +112,7 @@ void take_limits() {
     ::setsid();
     take_limits();
     ::dup2(input, STDIN_FILENO);
+    if (!warden::all_is_mounted_as_planned()) std::_Exit(cannot_run);
     if (::chdir(directory) != 0) fail("cannot enter the working directory", directory);
     ::execvp(words[0], words);
     fail("cannot run", words[0]);
@@ -171,8 +129,6 @@ public:
             got += static_cast<size_t>(more);
         }
         ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-        // The secret word is not for the command to read.
-        ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
         sigset_t children;
         ::sigemptyset(&children);
         ::sigaddset(&children, SIGCHLD);
@@ -252,7 +208,7 @@ private:
             if (have_ < warden::frame_head + size) return;
             const char* content = frames_ + warden::frame_head;
             if (frames_[0] == warden::frame_signal && size == 1)
-                signal_tree(static_cast<unsigned char>(content[0]));
+                warden::signal_tree(static_cast<unsigned char>(content[0]));
             if (frames_[0] == warden::frame_end) close_input();
             if (frames_[0] == warden::frame_input && input_ >= 0) {
                 std::memcpy(input_text_, content, size);
@@ -296,17 +252,16 @@ private:
     size_t passed_ = 0;
 };
 
-// Commands are started from outside, so whoever becomes a child here has lost its warden; and a
-// warden that was stopped keeps nothing. Returns whether somebody lives here.
+// Commands are started from outside, so whoever becomes a child here has lost its warden, and goes
+// with all that it has started; and a warden that was stopped keeps nothing. Returns whether
+// somebody lives here.
 bool tidy_up() {
-    look_around();
     bool anybody = false;
-    for (size_t i = 0; i < process_count; ++i) {
-        const Process& one = processes[i];
-        if (one.pid == 1) continue;
-        anybody = true;
-        if (one.parent == 1 || (one.parent == 0 && one.state == 'T')) ::kill(one.pid, SIGKILL);
+    for (const warden::Process& one : warden::look_around()) {
+        anybody = anybody || one.pid != 1;
+        if (one.parent == 0 && one.state == 'T') ::kill(one.pid, SIGKILL);
     }
+    warden::kill_tree();
     return anybody;
 }
 
@@ -342,8 +297,6 @@ void set_limit(decltype(RLIMIT_CORE) resource, const char* text) {
     for (;;) {
         const timespec tick = {1, 0};
         ::nanosleep(&tick, nullptr);
-        while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-        }
         const bool anybody = tidy_up() || newest() != known;
         known = newest();
         was_used = was_used || anybody;
@@ -355,7 +308,7 @@ void set_limit(decltype(RLIMIT_CORE) resource, const char* text) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc == 6 && std::strcmp(argv[1], "init") == 0) {
+    if (argc >= 7 && std::strcmp(argv[1], "init") == 0) {
         const rlimit none{};
         ::setrlimit(RLIMIT_CORE, &none);
         set_limit(RLIMIT_NOFILE, argv[3]);

@@ -7,14 +7,19 @@
 
 namespace husk::place::warden {
 
-//   husk-warden init SECONDS FILES BYTES CPU
+//   husk-warden init SECONDS FILES BYTES CPU BOOT MOUNT...
 // is the first process. What has lost its warden dies; it ends itself, and the container, after so
 // long without any other process. Every command has its limits on open files, the size of a file
-// and seconds of CPU time; 0 is none.
+// and seconds of CPU time; 0 is none. BOOT is the boot id of the kernel that Husk runs on, and a
+// MOUNT is "MAJOR:MINOR:INODE:r:/path": what was planned to be found there; w for one that may be
+// written.
 //   husk-warden run DIRECTORY PROGRAM ARGUMENT...
-// is one command. On its standard input come a secret word of `secret_size` letters and then
-// frames; when that closes, the tree dies.
+// is one command, which is not started where a mount is another. On its standard input come a
+// secret word of `secret_size` letters and then frames; when that closes, the tree dies.
 inline constexpr const char* path = "/run/husk/warden";
+inline constexpr size_t first_mount = 7;  // among the words of the first process
+inline constexpr char mount_read_only = 'r';
+inline constexpr char mount_writable = 'w';
 inline constexpr size_t secret_size = 32;
 
 // A frame: one of these, the size of what follows as four bytes (lowest first), what follows.

@@ -5,8 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine.h"
-#include "scenarios/contract_calls.h"
+#include "in_container.h"
 
 namespace husk::test {
 namespace {
@@ -18,52 +17,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
-
-class InContainer : public testing::Test {
-protected:
-    InContainer() { configure(""); }
-    ~InContainer() override {
-        for (const Json& session : talk_.husk()({"session", "list", "--json"}).json()["sessions"])
-            talk_.husk()({"session", "end", session["id"]});
-    }
-
-    void configure(const std::string& more) const {
-        talk_.configure("place: container\ncontainer: {socket: " + test_engine().socket() +
-                        ", image: " + image_name + "}\n" + more);
-    }
-    Json call(const std::string& command, Json more = Json::object()) const {
-        more["command"] = command;
-        return talk_.call("Bash", more);
-    }
-    // The structured result of a command that succeeds as a call.
-    Json ran(const std::string& command, Json more = Json::object()) const {
-        const Json result = call(command, std::move(more));
-        EXPECT_FALSE(is_error(result)) << result;
-        return result.value("structuredContent", Json::object());
-    }
-    std::string work(const std::string& name) const { return talk_.work() + "/" + name; }
-    Ran husk(std::vector<std::string> args) const { return talk_.husk()(std::move(args)); }
-    Json shells() const { return husk({"shells", "--json"}).json()["shells"]; }
-    // Which of these succeed, in one call: each costs a fifth of a second.
-    std::string those_that_work(const std::vector<std::string>& attempts) const {
-        std::string script;
-        for (const std::string& attempt : attempts)
-            script += "if { " + attempt + "; } 2>/dev/null; then echo '" + attempt + "'; fi\n";
-        return ran(script)["stdout"];
-    }
-    // Looked at from inside.
-    bool something_sleeps() const {
-        return ran("for p in /proc/[0-9]*; do IFS= read -r -d '' word < $p/cmdline && echo $word; "
-                   "done")["stdout"]
-            .get<std::string>()
-            .contains("sleep");
-    }
-    std::string session() const {
-        return husk({"session", "list", "--json"}).json()["sessions"][0]["name"];
-    }
-
-    Conversation talk_{"agentrail"};
-};
 
 TEST_F(InContainer, ACommandEndsAsOnTheHost) {
     EXPECT_EQ(
@@ -209,6 +162,42 @@ TEST_F(InContainer, WhatHasLostItsWardenDies) {
     const Json result = ran("sleep 608 & kill -KILL $PPID; sleep 609");
     EXPECT_EQ(result["exit_code"], 137);
     EXPECT_TRUE(eventually([&] { return !something_sleeps(); }));
+}
+
+// Each link of the chain starts the next when its parent has been killed, and waits for it.
+TEST_F(InContainer, AChainThatHasLostItsWardenDiesAsAWhole) {
+    write_text(work("chain.sh"),
+               "while :; do\n"
+               "  read -r _ _ _ parent _ < /proc/$$/stat\n"
+               "  if [[ $parent = 1 ]]; then bash /workspace/chain.sh & wait; fi\n"
+               "  sleep 0.05\n"
+               "done\n");
+    husk({"run", "--cwd", talk_.work(), "--",
+          "setsid bash chain.sh >/dev/null 2>&1 </dev/null & sleep 0.3; kill -9 $PPID; sleep 60"});
+    EXPECT_TRUE(eventually([&] { return test_engine().containers().empty(); }, 15s));
+}
+
+// Nobody who looks at processes one by one would ever meet one that is still there.
+TEST_F(InContainer, WhatForksFasterThanItCanBeSeenDiesToo) {
+    write_text(work("runs.sh"), "f() { f & exit; }\nf\n");
+    const Ran ran = husk({"run", "--cwd", talk_.work(), "--",
+                          "setsid bash runs.sh >/dev/null 2>&1 </dev/null & touch began; kill -9 "
+                          "$PPID; sleep 60"});
+    EXPECT_TRUE(fs::exists(work("began"))) << ran.err;
+    EXPECT_TRUE(eventually([&] { return test_engine().containers().empty(); }, 20s));
+    // The same with a warden that lives.
+    const std::string id = talk_.husk().background("setsid bash runs.sh; touch again; sleep 60",
+                                                   {"--cwd", talk_.work()});
+    EXPECT_TRUE(eventually([&] { return fs::exists(work("again")); }));
+    husk({"kill", "--patience", "100ms", id});
+    EXPECT_TRUE(eventually([&] { return test_engine().containers().empty(); }, 20s));
+}
+
+TEST_F(InContainer, NobodyLooksIntoAWarden) {
+    EXPECT_EQ(those_that_work({"cat /proc/self/environ >/dev/null", "cat /proc/1/environ",
+                               "cat /proc/$PPID/environ", "cat /proc/1/maps",
+                               "cat /run/husk/warden >/dev/null && [[ $UID != 0 ]]"}),
+              "cat /proc/self/environ >/dev/null\n");
 }
 
 TEST_F(InContainer, TheContainerEndsWithItsSession) {
