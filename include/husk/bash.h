@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 
+#include "approval.h"
 #include "report.h"
 #include "request.h"
 
@@ -17,6 +19,8 @@ struct Settings {
     std::chrono::milliseconds max_lifetime{86'400'000};  // of what nobody waits for
     // For background calls: how long to wait for an early end, so that a typo shows at once.
     std::chrono::milliseconds early_end{200};
+    // None: every command is started. Where a rule asks, the context's approver decides.
+    std::optional<Checks> checks = {};
 };
 
 class Bash {

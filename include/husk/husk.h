@@ -5,6 +5,7 @@
 //
 #pragma once
 
+#include "approval.h"
 #include "bash.h"
 #include "report.h"
 #include "request.h"

@@ -134,7 +134,7 @@ struct Report {
     std::vector<std::string> environment;  // names of the variables that it was given
     Usage usage;
     std::optional<Verdict> verdict;  // none when nothing was decided
-    Confinement confinement;
+    Confinement confinement;         // says nothing where nothing was started: without a shell_id
     std::vector<Denial> denials;
     uint64_t denials_total = 0;    // attempts, with those that are not listed
     bool denials_complete = true;  // every kind was watched, and nothing was dropped

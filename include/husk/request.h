@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "approval.h"
+
 namespace husk {
 
 // What the command may touch.
@@ -79,6 +81,9 @@ struct Limits {
     std::optional<uint64_t> open_files = {};            // of each process
     std::optional<uint64_t> file_size = {};             // bytes of one file
     std::optional<uint64_t> disk = {};                  // bytes written to storage
+    // Percent of all processors. It slows down and ends nothing; only where the kernel can do
+    // that: docs/limits.md.
+    std::optional<uint64_t> cpu_percent = {};
 };
 
 struct Request {
@@ -121,7 +126,8 @@ struct ToolContext {
     Mode mode = Mode::Open;
     // Of the closed modes. A session has what its first call asked for.
     Network network = {};
-    std::filesystem::path workspace = {};              // empty: the working directory
+    std::filesystem::path workspace = {};  // empty: the working directory
+    bool same_workspace = false;           // a session that was made with another one is not joined
     std::vector<std::filesystem::path> writable = {};  // more roots like the workspace
     std::vector<std::filesystem::path> readable = {};  // secrets that are given on purpose
     std::vector<std::filesystem::path> protect = {};   // read-only even inside these roots
@@ -134,6 +140,8 @@ struct ToolContext {
     // of output; all that is kept has been given when the report comes.
     std::function<void(const std::string& shell_id)> on_start = {};
     std::function<void(const OutputPiece&)> on_output = {};
+    // Asked where a rule of the tool's checks says so. None: what would be asked about is refused.
+    Approver approver = {};
 };
 
 }  // namespace husk

@@ -10,6 +10,7 @@
 #include "collect/retention.h"
 #include "os/file.h"
 #include "os/procfs.h"
+#include "tool/gate.h"
 #include "tool/plan_call.h"
 #include "tool/waiter.h"
 
@@ -25,6 +26,16 @@ Report not_started(const Request& request, const ToolContext& context, const Err
     return report;
 }
 
+Report refused(const Request& request, const ToolContext& context,
+               const tool::Gate::Decided& decided) {
+    Report report;
+    report.ending = *decided.refused;
+    report.command = report.display = request.command;
+    report.session = context.session;
+    decided.tell(report);
+    return report;
+}
+
 }  // namespace
 
 struct Bash::Inside {
@@ -37,6 +48,11 @@ struct Bash::Inside {
     Result<tool::StartedCall> start(const Request& request, const ToolContext& context);
     // Hands a plan over that is already complete.
     Result<tool::StartedCall> start(tool::CallPlan plan, const ToolContext& context);
+    // What decides before anything is started; none where nothing is checked.
+    Result<tool::Gate*> checks();
+    // Without judging it.
+    void begin(const Request& request, ToolContext context, std::function<void(Report)> done);
+    void tell(std::function<void(Report)> done, Report report) const;
     // The report, and the disk that the call did not need goes back.
     Report finish(const tool::StartedCall& call);
 
@@ -48,6 +64,7 @@ struct Bash::Inside {
     // By name, and by walls: of our own ("") there is one for each kind of walls.
     std::map<std::pair<std::string, std::string>, std::shared_ptr<run::Session>> sessions;
     std::unique_ptr<tool::Waiter> waiter;
+    std::unique_ptr<tool::Gate> gate;  // goes first: what it lets pass needs all the rest
 };
 
 Result<void> Bash::Inside::open_state() {
@@ -65,7 +82,7 @@ Result<std::shared_ptr<run::Session>> Bash::Inside::session_for(const std::strin
     std::shared_ptr<run::Session>& session = sessions[{name, wanted.fingerprint()}];
     if (session && !session->nursery_is_gone()) return session;
     if (name.empty()) {
-        session = TRY(run::Session::make_private(*state, wanted));
+        session = TRY(run::Session::make_private(*state, settings.linger, wanted));
     } else {
         session = TRY(run::Session::join(*state, name, settings.linger, wanted));
     }
@@ -119,12 +136,24 @@ Report Bash::Inside::finish(const tool::StartedCall& call) {
     return report;
 }
 
+Result<tool::Gate*> Bash::Inside::checks() {
+    if (!settings.checks) return nullptr;
+    const std::lock_guard lock(guard);
+    if (!gate) gate = TRY(tool::Gate::make(*settings.checks));
+    return gate.get();
+}
+
 Bash::Bash(Settings settings) : inside_(std::make_unique<Inside>(std::move(settings))) {}
 Bash::~Bash() = default;
 Bash::Bash(Bash&&) noexcept = default;
 Bash& Bash::operator=(Bash&&) noexcept = default;
 
 Report Bash::run(const Request& request, const ToolContext& context) {
+    const auto gate = inside_->checks();
+    if (!gate) return not_started(request, context, gate.error());
+    std::optional<tool::Gate::Decided> decided;
+    if (*gate != nullptr) decided = (*gate)->pass(request, context);
+    if (decided && decided->refused) return refused(request, context, *decided);
     auto call = inside_->start(request, context);
     if (!call) return not_started(request, context, call.error());
     tool::wait_for(*call, context.cancel);
@@ -135,32 +164,48 @@ Report Bash::run(const Request& request, const ToolContext& context) {
         if (!call) return not_started(request, context, call.error());
         tool::wait_for(*call, context.cancel);
     }
-    return inside_->finish(*call);
+    Report report = inside_->finish(*call);
+    if (decided) decided->tell(report);
+    return report;
 }
 
 void Bash::run(Request request, ToolContext context, std::function<void(Report)> done) {
-    auto call = inside_->start(request, context);
     Inside* inside = inside_.get();
     {
         const std::lock_guard lock(inside->guard);
         if (!inside->waiter) inside->waiter = std::make_unique<tool::Waiter>();
     }
-    if (!call) {
-        inside->waiter->post(
-            [done = std::move(done), report = not_started(request, context, call.error())] {
-                done(report);
-            });
-        return;
-    }
+    const auto gate = inside->checks();
+    if (!gate) return inside->tell(std::move(done), not_started(request, context, gate.error()));
+    if (*gate == nullptr) return inside->begin(request, std::move(context), std::move(done));
+    const auto asked = std::make_shared<const std::pair<Request, ToolContext>>(request, context);
+    (*gate)->pass(request, context,
+                  [inside, asked, done = std::move(done)](const tool::Gate::Decided& decided) {
+                      const auto& [wanted, where] = *asked;
+                      if (decided.refused)
+                          return inside->tell(done, refused(wanted, where, decided));
+                      inside->begin(wanted, where, [done, decided](Report report) {
+                          decided.tell(report);
+                          done(std::move(report));
+                      });
+                  });
+}
+
+void Bash::Inside::tell(std::function<void(Report)> done, Report report) const {
+    waiter->post([done = std::move(done), report = std::move(report)] { done(report); });
+}
+
+void Bash::Inside::begin(const Request& request, ToolContext context,
+                         std::function<void(Report)> done) {
+    auto call = start(request, context);
+    if (!call) return tell(std::move(done), not_started(request, context, call.error()));
     std::stop_token cancel = context.cancel;
-    inside->waiter->add(
+    waiter->add(
         std::move(*call), std::move(cancel),
-        [inside, context = std::move(context)](tool::CallPlan plan) {
-            return inside->start(std::move(plan), context);
+        [this, context = std::move(context)](tool::CallPlan plan) {
+            return start(std::move(plan), context);
         },
-        [inside, done = std::move(done)](const tool::StartedCall& ended) {
-            done(inside->finish(ended));
-        });
+        [this, done = std::move(done)](const tool::StartedCall& ended) { done(finish(ended)); });
 }
 
 }  // namespace husk

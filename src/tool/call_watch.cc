@@ -47,16 +47,22 @@ bool is_over_within(const std::stop_token& over, std::chrono::milliseconds time)
     return over.stop_requested();
 }
 
-// Its keeper may not have the plan yet.
-pid_t keeper_of(const Settings& settings, const std::string& shell_id,
-                const std::stop_token& over) {
+struct Kept {
+    pid_t keeper = 0;  // 0: it has none any more
+    bool is_slowed_down = false;
+};
+
+// Its keeper may not have started it yet.
+Kept kept(const Settings& settings, const std::string& shell_id, const std::stop_token& over) {
     constexpr std::chrono::milliseconds again{50};
     do {
         const auto shell = open_known(settings, shell_id);
-        if (!shell) return 0;
-        if (shell->now.keeper != 0) return shell->now.keeper;
+        if (!shell) return {};
+        const record::Record& page = shell->now.record;
+        if (shell->now.keeper != 0 && page.main != 0)
+            return {shell->now.keeper, (page.flags & record::CpuByCgroup) != 0};
     } while (!is_over_within(over, again));
-    return 0;
+    return {};
 }
 
 }  // namespace
@@ -88,10 +94,11 @@ void CallWatch::look(const std::stop_token& over, const std::string& shell_id) {
     using Clock = std::chrono::steady_clock;
     // A short command is never looked at.
     if (is_over_within(over, between_looks / 10)) return;
-    const pid_t keeper = keeper_of(settings_, shell_id, over);
+    const auto [keeper, is_slowed_down] = kept(settings_, shell_id, over);
     auto before = used_by(keeper);
     auto then = Clock::now();
-    Sustained sustained(wanted_.most_cpu_percent);
+    // The kernel lets nobody have more, but for the errors of measuring.
+    Sustained sustained(is_slowed_down ? std::nullopt : wanted_.most_cpu_percent);
     const double processors = std::max(1U, std::thread::hardware_concurrency());
     while (before && !is_over_within(over, between_looks)) {
         auto now = used_by(keeper);

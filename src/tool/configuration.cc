@@ -101,25 +101,30 @@ fs::path file_beside(const fs::path& workspace) {
     return (dir / "").lexically_normal() / "husk.yaml";
 }
 
-// What the file beside the work adds, as far as it may.
-std::expected<void, Complaints> add_workspace(Configuration& configuration) {
+// The file beside the work, where there is one, and what it counts for.
+std::expected<std::optional<Settings>, Complaints> read_beside(Configuration& configuration) {
     const ConfigurationFiles& files = configuration.files;
     std::error_code failed;
-    if (fs::equivalent(files.users, files.here, failed)) return {};
+    if (fs::equivalent(files.users, files.here, failed)) return std::nullopt;
     const std::optional<std::string> text = TRY(text_if_there(files.here));
-    if (!text) return {};
-    const Settings here = TRY(config::read_settings(*text, files.here.string()));
+    if (!text) return std::nullopt;
+    Settings here = TRY(config::read_settings(*text, files.here.string()));
     CHECK(check_absolute(here.state));
-    if (is_trusted(configuration.state, files.here, *text)) {
-        configuration.here = Standing::Trusted;
+    const bool trusted = is_trusted(configuration.state, files.here, *text);
+    configuration.here = trusted ? Standing::Trusted : Standing::Narrows;
+    return here;
+}
+
+// What it adds, as far as it may.
+void add_workspace(Configuration& configuration, const Settings& here) {
+    if (configuration.here == Standing::Trusted) {
         configuration.settings = config::layered(std::move(configuration.settings), here);
-        return {};
+        return;
     }
     config::Narrowed narrowed = config::narrowed_by(std::move(configuration.settings), here);
-    configuration.here = Standing::Narrows;
     configuration.settings = std::move(narrowed.settings);
     configuration.ignored = std::move(narrowed.ignored);
-    return {};
+    configuration.rules_beside = here.rules;
 }
 
 }  // namespace
@@ -146,6 +151,12 @@ std::expected<decide::Rules, std::vector<Complaint>> usable_rules(const RuleText
     return std::unexpected(std::move(complaints));
 }
 
+std::expected<decide::Rules, std::vector<Complaint>> usable_rules(
+    const Configuration& configuration) {
+    CHECK(usable_rules(configuration.rules_beside));
+    return usable_rules(configuration.settings.rules);
+}
+
 ConfigurationFiles find_configuration(const fs::path& named) {
     ConfigurationFiles files;
     files.named = named.empty() ? fs::path(variable("HUSK_CONFIG")) : named;
@@ -155,24 +166,29 @@ ConfigurationFiles find_configuration(const fs::path& named) {
 
 std::expected<Configuration, std::vector<Complaint>> read_configuration(const fs::path& named,
                                                                         const Settings& flags,
-                                                                        const Settings& built_in) {
+                                                                        const BuiltIn& built_in) {
+    using config::layered;
     Configuration configuration;
     ConfigurationFiles& files = configuration.files = find_configuration(named);
     const Settings users = TRY(read_users(files));
-    const Settings variables = from_variables();
+    const Settings on_top = layered(from_variables(), flags);
     configuration.workspace = workspace_of(flags, users);
-    configuration.settings = config::layered(built_in, users);
     // Who is trusted is a matter of the user alone, so the workspace has no say in where that
     // is written.
-    const auto on_top = [&](const Settings& below) {
-        return config::layered(config::layered(below, variables), flags);
-    };
-    configuration.state = state_of(on_top(configuration.settings));
+    configuration.state = state_of(layered(users, on_top));
+    std::optional<Settings> here;
     if (files.named.empty()) {
         files.here = file_beside(configuration.workspace);
-        CHECK(add_workspace(configuration));
+        here = TRY(read_beside(configuration));
     }
-    configuration.settings = on_top(configuration.settings);
+    Settings below;
+    if (built_in) {
+        const bool trusted = configuration.here == Standing::Trusted;
+        below = built_in(layered(trusted ? layered(users, *here) : users, on_top));
+    }
+    configuration.settings = layered(std::move(below), users);
+    if (here) add_workspace(configuration, *here);
+    configuration.settings = layered(std::move(configuration.settings), on_top);
     return configuration;
 }
 

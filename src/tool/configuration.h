@@ -4,6 +4,7 @@
 
 #include <expected>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct Configuration {
     ConfigurationFiles files;
     Standing here = Standing::Nothing;
     std::vector<Complaint> ignored;   // in the file beside the work
+    RuleTexts rules_beside;           // all of that file, where it may only narrow
     std::filesystem::path workspace;  // absolute; empty: where this process is
     std::filesystem::path state;      // never empty
 };
@@ -37,18 +39,23 @@ struct Configuration {
 // By HUSK_CONFIG and XDG_CONFIG_HOME; `named` may be empty. Without that beside the work.
 ConfigurationFiles find_configuration(const std::filesystem::path& named);
 
+// What lies below all files, which may depend on what they say.
+using BuiltIn = std::function<config::Settings(const config::Settings& chosen)>;
+
 // `named` may be empty. A file that does not exist, or lies where this user may not look, says
 // nothing, unless it was named. `built_in` may be another than that of `husk run`.
 std::expected<Configuration, std::vector<Complaint>> read_configuration(
     const std::filesystem::path& named, const config::Settings& flags,
-    const config::Settings& built_in = {});
+    const BuiltIn& built_in = {});
 
 // The text of one file of rules, whole or not at all.
 std::expected<std::string, std::vector<Complaint>> read_rules_text(
     const std::filesystem::path& path);
 
-// Rules that can be used, or why they cannot.
+// Rules that can be used, or why they cannot. A mistake is one also in a rule that does not count.
 std::expected<decide::Rules, std::vector<Complaint>> usable_rules(const RuleTexts& texts);
+std::expected<decide::Rules, std::vector<Complaint>> usable_rules(
+    const Configuration& configuration);
 
 // A path as it was written: `~/x` is in the home directory, `x` in `base`.
 std::filesystem::path expanded(const std::string& written, const std::filesystem::path& base);

@@ -5,10 +5,12 @@
 
 #include "parse/script.h"
 #include "render/display_command.h"
+#include "tool/lasting_bash.h"
 
 namespace husk::tool {
 
 std::string display_of(const std::string& command, const std::filesystem::path& working_dir) {
+    if (command.starts_with(lasting_mark)) return lasting_display;
     // Every list of shells asks for this, and few commands begin so.
     const size_t first = command.find_first_not_of(" \t\n");
     if (first == std::string::npos || !command.substr(first).starts_with("cd")) return command;

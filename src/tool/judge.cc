@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "decide/decide.h"
+#include "decide/variables.h"
 #include "run/ask_bash.h"
 
 namespace husk::tool {
@@ -40,6 +41,7 @@ Judged judge(std::string_view text, const decide::Rules& rules, const decide::Co
                      : "bash could not be asked: " + rejected.error().text());
         script.error.reset();
     }
+    decide::set_before_all(script, context.variables);
     decide::Verdict verdict = decide::decide(script, rules, context);
     return {std::move(script), std::move(verdict), std::nullopt, {}};
 }
@@ -49,18 +51,9 @@ Judged judge_readable(std::string_view text, const decide::Rules& rules,
     parse::Script script = parse::parse(text);
     if (script.error) script.not_understood.push_back(script.error->message);
     script.error.reset();
+    decide::set_before_all(script, context.variables);
     decide::Verdict verdict = decide::decide(script, rules, context);
     return {std::move(script), std::move(verdict), std::nullopt, {}};
-}
-
-Verdict reported(const decide::Verdict& verdict) {
-    return {.decision = decide::word(verdict.decision),
-            .rule = verdict.rule,
-            .where = verdict.where,
-            .reason = verdict.reason,
-            .instead = verdict.instead,
-            .allow_with = verdict.allow_with,
-            .risk = decide::word(verdict.risk)};
 }
 
 }  // namespace husk::tool

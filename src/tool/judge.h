@@ -1,8 +1,6 @@
 // The decision before a command is started: text and rules -> verdict.
 #pragma once
 
-#include <husk/report.h>
-
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +9,7 @@
 #include "decide/rules.h"
 #include "decide/verdict.h"
 #include "parse/script.h"
+#include "render/question.h"
 
 namespace husk::tool {
 
@@ -31,6 +30,6 @@ Judged judge_readable(std::string_view text, const decide::Rules& rules,
                       const decide::Context& context);
 
 // As it stands in a report.
-Verdict reported(const decide::Verdict& verdict);
+using render::reported;
 
 }  // namespace husk::tool

@@ -43,6 +43,8 @@ while { IFS= builtin read -r -d '' -u 98 __husk_frame && IFS= builtin read -r -d
     { builtin printf '\0%s %d %s\0' "$__husk_frame" "$__husk_code" "${PWD:-$(builtin pwd)}" >&99; } 2>/dev/null
 done)";
 
+static_assert(std::string_view(driver).starts_with(lasting_mark));
+
 struct Heard {
     uint64_t frame;
     int code;

@@ -16,6 +16,10 @@
 
 namespace husk::tool {
 
+// What its script begins with, and what people are shown instead of it.
+inline constexpr const char* lasting_mark = "# A bash that stays from call to call.\n";
+inline constexpr const char* lasting_display = "bash that stays from call to call";
+
 class LastingBash {
 public:
     // That of a session. As long as this object lives nobody else talks to it; who does is waited

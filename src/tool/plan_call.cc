@@ -1,7 +1,11 @@
 #include "tool/plan_call.h"
 
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
+
+#include "confine/checks.h"
+#include "confine/globs.h"
 
 namespace husk::tool {
 namespace {
@@ -33,15 +37,6 @@ Result<fs::path> own_working_dir() {
     return physical;
 }
 
-Result<fs::path> working_dir_of(const Request& request, const ToolContext& context) {
-    fs::path dir = context.working_dir;
-    if (!request.working_dir.empty())
-        dir = dir.empty() ? request.working_dir : dir / request.working_dir;
-    if (dir.is_absolute()) return dir;
-    const fs::path own = TRY(own_working_dir());
-    return dir.empty() ? own : own / dir;
-}
-
 // Where programs are looked for: as the command would.
 std::string path_of(const std::map<std::string, std::optional<std::string>>& env) {
     if (const auto given = env.find("PATH"); given != env.end()) return given->second.value_or("");
@@ -52,9 +47,11 @@ std::string path_of(const std::map<std::string, std::optional<std::string>>& env
 // What the session is asked for. The root that may be written is the conversation's, never the
 // call's.
 Result<confine::Wanted> walls_of(const ToolContext& context) {
+    CHECK(confine::check_network(context.mode, context.network));
     confine::Wanted wanted;
     wanted.mode = context.mode;
     wanted.protect = context.protect;
+    CHECK(confine::check_globs(wanted.protect));
     if (!wanted.closed()) return wanted;
     wanted.network = context.network;
     wanted.workspace = context.workspace.empty() ? context.working_dir : context.workspace;
@@ -68,15 +65,47 @@ Result<confine::Wanted> walls_of(const ToolContext& context) {
     wanted.scratch = context.scratch;
     wanted.accept = context.accept;
     wanted.wide_workspace = context.wide_workspace;
+    wanted.same_workspace = context.same_workspace;
     wanted.home = confine::usable_home(std::getenv("HOME"));  // NOLINT(concurrency-mt-unsafe)
     return wanted;
 }
 
 }  // namespace
 
+Result<void> check_working_dir(const fs::path& asked) {
+    const size_t size = asked.native().size();
+    if (size < PATH_MAX) return {};
+    return failure("working directory", ENAMETOOLONG,
+                   "it has " + std::to_string(size) + " bytes, and " +
+                       std::to_string(PATH_MAX - 1) + " are the most that a path can have");
+}
+
+Result<fs::path> working_dir_of(const Request& request, const ToolContext& context) {
+    fs::path dir = context.working_dir;
+    if (!request.working_dir.empty())
+        dir = dir.empty() ? request.working_dir : dir / request.working_dir;
+    if (dir.is_absolute()) return dir;
+    const fs::path own = TRY(own_working_dir());
+    return dir.empty() ? own : own / dir;
+}
+
+Result<void> check_walls(const ToolContext& context, const Settings& settings) {
+    confine::Wanted wanted = TRY(walls_of(context));
+    if (!wanted.closed()) {
+        CHECK(confine::open_working_directory(context.workspace));
+        return {};
+    }
+    wanted.state = settings.state.empty() ? run::default_state_path() : settings.state;
+    wanted.machine = confine::Machine::assumed();
+    wanted = confine::resolved(std::move(wanted));
+    CHECK(confine::check_machine(wanted));
+    return confine::check_workspace(wanted);
+}
+
 Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
                            const Settings& settings, unsigned umask) {
     if (request.argv.empty()) CHECK(check_command(request.command));
+    CHECK(check_working_dir(request.working_dir));
     CallPlan plan;
     plan.working_dir = TRY(working_dir_of(request, context));
     plan.wanted = TRY(walls_of(context));

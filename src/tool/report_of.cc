@@ -11,6 +11,7 @@
 
 #include "base/pattern.h"
 #include "base/terminal_text.h"
+#include "base/text.h"
 #include "collect/stream.h"
 #include "os/procfs.h"
 #include "tool/denials.h"
@@ -183,12 +184,14 @@ Result<std::string> add_stream(Excerpt& excerpt, uint64_t& end, const ShellFiles
 // By what the limits were kept.
 std::string kept_by(uint32_t flags) {
     const std::string otherwise = "rlimits + sampling";
-    const bool memory = (flags & record::MemoryByCgroup) != 0;
-    const bool processes = (flags & record::ProcessesByCgroup) != 0;
-    if (!memory && !processes) return otherwise;
+    std::vector<std::string> kept;
+    if ((flags & record::MemoryByCgroup) != 0) kept.emplace_back("memory");
+    if ((flags & record::ProcessesByCgroup) != 0) kept.emplace_back("processes");
+    if ((flags & record::CpuByCgroup) != 0) kept.emplace_back("cpu");
+    if (kept.empty()) return otherwise;
     const bool second = (flags & record::CgroupOfVersion2) != 0;
-    return std::string(second ? "cgroup-v2" : "cgroup-v1") + " (" + (memory ? "memory" : "") +
-           (memory && processes ? ", " : "") + (processes ? "processes" : "") + ") + " + otherwise;
+    return std::string(second ? "cgroup-v2" : "cgroup-v1") + " (" + text::join(kept, ", ") +
+           ") + " + otherwise;
 }
 
 }  // namespace

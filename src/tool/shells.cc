@@ -56,7 +56,7 @@ Result<Report> kill_and_answer(const Settings& settings, const std::string& id,
         report.notes.emplace_back("it had already ended");
         return report;
     }
-    CHECK(run::stop(files.log, now.record, record::Reason::Killed, ladder));
+    CHECK(run::stop(files.record, now.record, record::Reason::Killed, ladder));
     // The keeper gives up five seconds after its first SIGKILL, and says so.
     const auto patience = ladder.patience + std::chrono::seconds(7);
     CHECK(tool::wait_until_stopped(files, patience));

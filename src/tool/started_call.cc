@@ -8,6 +8,8 @@
 #include <chrono>
 
 #include "collect/stream.h"
+#include "confine/checks.h"
+#include "confine/globs.h"
 #include "confine/view.h"
 #include "os/file.h"
 #include "os/landlock.h"
@@ -58,14 +60,6 @@ Result<void> check_input(const Input& input, const os::Fd& opened) {
     return {};
 }
 
-Result<os::Fd> open_directory(const std::filesystem::path& path) {
-    auto dir = os::open(path, O_PATH | O_DIRECTORY);
-    if (!dir) return failure("working directory", dir.error().code, path.string());
-    if (::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) != 0)
-        return failure("working directory", errno, path.string());
-    return dir;
-}
-
 Surroundings surroundings_of(const confine::Wanted& wanted) {
     if (!wanted.closed()) return {};
     return {.closed = true,
@@ -102,7 +96,11 @@ Result<collect::ShellFiles> as_reader(const run::CallFiles& files) {
 
 Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Session> session,
                                        const ToolContext& context) {
+    const auto earlier = session->protection();
     CHECK(session->restore_protection());
+    if (earlier)
+        for (std::string& warning : warnings_since(*earlier, *session))
+            plan.notes.push_back(std::move(warning));
     plan.launch.env =
         command_environment(plan.env, plan.working_dir, surroundings_of(session->wanted()));
     // Behind walls it is entered by name: a descriptor would lead outside.
@@ -111,7 +109,8 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     belongings.cgroup = run::make_ceilings(plan.launch.ceilings);
     const uint32_t cgroup_files = belongings.cgroup ? run::files_of(*belongings.cgroup).present : 0;
     const std::string message = TRY(run::encode(plan.launch, cgroup_files));
-    belongings.directory = TRY(open_directory(session->has_own_view() ? "/" : plan.working_dir));
+    belongings.directory =
+        TRY(confine::open_working_directory(session->has_own_view() ? "/" : plan.working_dir));
     belongings.input = TRY(open_input(plan.input));
     if (session->closed()) CHECK(check_input(plan.input, belongings.input));
 
@@ -123,6 +122,7 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     const bool split = plan.launch.streams == Streams::Split;
     if (split) page.flags |= record::SplitStreams;
     if (plan.launch.background) page.flags |= record::InBackground;
+    if (session->closed()) page.flags |= record::BehindWalls;
     run::CallFiles files = TRY(run::make_call_files(session->dir(), page, plan.call_json, split));
 
     if (plan.launch.background) forbid_absent(*session, kept_of(*session));
@@ -138,7 +138,7 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     started.call_ = std::move(*call);
     started.plan_ = std::move(plan);
     ++started.plan_.starts;
-    started.absent_ = session->absent();
+    started.before_ = session->protection();
     started.session_ = std::move(session);
     started.started_at_ = os::Clock::now();
     if (context.on_start) context.on_start(started.call_.files().shell_id);
@@ -241,7 +241,7 @@ bool StartedCall::try_to_cancel() {
     const bool read = ::pread(files.record.get(), &page, sizeof page, 0) == sizeof page;
     stop_sent_ =
         read &&
-        run::stop(files.log, page, record::Reason::Cancelled, plan_.launch.stop).has_value();
+        run::stop(files.record, page, record::Reason::Cancelled, plan_.launch.stop).has_value();
     if (stop_sent_) return false;
     return taken_back_ = call_.take_back();
 }
@@ -272,7 +272,11 @@ Report StartedCall::report() const {
     if (!now) return failed(now.error());
     if (const auto* refused = std::get_if<NotStarted>(&now->ending)) {
         run::remove_call_files(session_->dir(), call_.files().number);
-        return failed(refused->cause);
+        Error cause = refused->cause;
+        // Behind walls only the session can tell what is there.
+        if (now->record.step == record::Step::EnterDirectory)
+            cause.detail = plan_.working_dir.string();
+        return failed(cause);
     }
     report = report_of(*files, *now, plan_.note);
     for (const std::string& variable : plan_.launch.env)
@@ -280,13 +284,13 @@ Report StartedCall::report() const {
     if (auto added = add_output(report, *files, Whole{}, plan_.max_output_bytes); !added)
         report.notes.push_back("the output could not be read: " + added.error().text());
     report.notes.insert(report.notes.begin(), plan_.notes.begin(), plan_.notes.end());
-    if (!absent_.empty()) {
-        const auto taken =
-            take_away(absent_, confine::writable_roots(session_->wanted()), kept_of(*session_));
-        report.reverted.insert(report.reverted.end(), taken.begin(), taken.end());
-    }
+    if (before_) revert(*before_, session_->wanted(), kept_of(*session_), report);
     const bool lives_on = !report.ended() || !report.leftovers.empty();
     if (lives_on && !plan_.launch.background) forbid_absent(*session_, kept_of(*session_));
+    if (lives_on && std::ranges::any_of(session_->wanted().protect, confine::is_glob))
+        report.notes.emplace_back(
+            "what it makes from now on under a name that a pattern of `protect` matches is left "
+            "there; it is protected from the next call on");
     return report;
 }
 

@@ -65,7 +65,7 @@ private:
 
     CallPlan plan_;
     std::shared_ptr<run::Session> session_;
-    std::vector<std::filesystem::path> absent_;  // protected names that may not come to be
+    std::shared_ptr<const confine::Protected> before_;  // what others trust, and what is to stay so
     run::Call call_;
     std::function<void(const OutputPiece&)> on_output_;
     std::optional<os::FileWatch> watch_;  // of the logs, when somebody wants output as it comes

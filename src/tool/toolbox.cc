@@ -61,7 +61,7 @@ std::optional<std::chrono::milliseconds> given(const config::Setting<config::Tim
 
 Toolbox::Toolbox(Deployment deployment)
     : deployment_(std::move(deployment)),
-      rules_(std::make_shared<const decide::Rules>(std::move(deployment_.rules))),
+      rules_(std::move(deployment_.rules), deployment_.memory),
       workspace_id_(identity_of(deployment_.walls.workspace)),
       journal_(std::make_shared<audit::Journal>(deployment_.settings.state)),
       bash_(settings_for(deployment_)) {
@@ -109,6 +109,7 @@ std::string Toolbox::own_session(Mode mode, const Network& network,
     if (const auto& container = deployment_.container)
         all += "\n" + container->image + "\n" + container->socket.string();
     const ToolContext& walls = deployment_.walls;
+    if (walls.wide_workspace) all += "\nwide";
     for (const auto* paths : {&walls.writable, &walls.readable, &walls.protect}) {
         all += "\n";
         for (const auto& path : *paths) all += path.string() + "\n";
@@ -239,7 +240,7 @@ void Toolbox::cancel(const std::string& id, std::function<void()> done) {
         const auto patience = ladder.patience + std::chrono::seconds(7);
         const auto shell = own_shell(id);
         if (shell && shell->now.tree_lives &&
-            run::stop(shell->files.log, shell->now.record, record::Reason::Cancelled, ladder))
+            run::stop(shell->files.record, shell->now.record, record::Reason::Cancelled, ladder))
             std::ignore = wait_until_stopped(shell->files, patience);
         done();
     });

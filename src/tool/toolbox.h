@@ -7,7 +7,6 @@
 #include <expected>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <stop_token>
 #include <string>
@@ -23,6 +22,7 @@
 #include "tool/judge.h"
 #include "tool/lasting_bash.h"
 #include "tool/read_shell.h"
+#include "tool/rule_book.h"
 #include "tool/workers.h"
 
 namespace husk::tool {
@@ -42,28 +42,7 @@ struct Deployment {
     contract::Situation::Arguments arguments = contract::Situation::Arguments::Usual;
     enum class Report { Left, InMeta } report = Report::Left;  // all of it, without output
     contract::DocwareSettings docware = {};
-    // How a person's "always" is kept: in that file, and all rules are read again.
-    struct Memory {
-        std::filesystem::path file = {};
-        std::function<std::expected<decide::Rules, std::string>()> rules_again = {};
-    } memory = {};
-};
-
-// What somebody said to a command that a rule asks about.
-struct Consent {
-    enum Kind {
-        Given,
-        GivenAlways,  // and is to be remembered
-        Declined,
-        NotAsked,  // nobody could be reached
-    };
-    Consent(Kind said, std::string words = {}) : kind(said), why(std::move(words)) {}
-
-    Kind kind;
-    std::string why;  // it was declined; empty: nothing was said
-    // For the audit:
-    std::string by = "client";  // empty: nobody, and that was a no
-    bool always = false;        // of one that was given: from now on
+    RuleBook::Memory memory = {};  // how a person's "always" is kept
 };
 
 // What one call is given.
@@ -86,9 +65,9 @@ struct CallContext {
     // Gets the records of the contract's stream while the command runs, one at a time, if the call
     // asks for them. On a thread that must not be kept.
     std::function<void(const contract::Json& record)> on_record = {};
-    // Asks somebody, and has `answer` called once, by any thread at any time. One that is dropped
-    // without that leaves a call without a result. None: nobody can be asked.
-    std::function<void(const Judged& judged, std::function<void(Consent)> answer)> ask = {};
+    // Asked where a rule says so. An answer that never comes leaves a call without a result. None:
+    // nobody can be asked.
+    Approver approver = {};
     // What became of its command, where it has one, before the result. On a thread likewise.
     std::function<void(const Report& report)> on_report = {};
 };
@@ -119,12 +98,8 @@ public:
 
     // What would be decided about a command there; an empty directory is the workspace.
     Judged verdict(const std::string& command, const std::filesystem::path& working_dir) const;
-    // For all calls that are judged from now on.
-    void use_rules(decide::Rules rules);
-    // The user's own file, where a person's "always" goes.
-    const std::filesystem::path& memory() const { return deployment_.memory.file; }
-    // Writes it there, and goes by it from now on. What it did, in words. May wait for the disk.
-    std::string remember(const std::string& directory, const std::string& command);
+    // By which all calls are judged.
+    RuleBook& rules() { return rules_; }
 
     // The caller's shells, living ones first, without output.
     Result<std::vector<Report>> shells() const;
@@ -159,11 +134,12 @@ private:
 
     // toolbox_permit.cc
     struct Weighed;
-    std::shared_ptr<const decide::Rules> rules() const;
-    Weighed weigh(const contract::Run& run) const;
+    enum class Shell { Fresh, GoesOn };
+    Weighed weigh(const contract::Run& run, Shell shell = Shell::Fresh) const;
     static void note(const Call& call, const Weighed& weighed);
     std::filesystem::path seen_here(const Request& request) const;
     void permit(const std::shared_ptr<Call>& call, Weighed weighed, std::function<void()> go_on);
+    void remember(Call& call, const Weighed& weighed);
     void refuse(const Call& call, const Weighed& weighed, std::string why) const;
 
     // toolbox_run.cc
@@ -196,8 +172,7 @@ private:
     bool is_own(const std::string& caller, const std::string& session) const;
 
     Deployment deployment_;
-    mutable std::mutex rules_guard_;
-    std::shared_ptr<const decide::Rules> rules_;
+    RuleBook rules_;
     std::string workspace_id_;
     std::shared_ptr<audit::Journal> journal_;
     std::vector<std::string> names_;  // of the tools

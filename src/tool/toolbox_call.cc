@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "contract/modes.h"
 #include "render/report_json.h"
+#include "tool/plan_call.h"
 
 namespace husk::tool {
 namespace {
@@ -128,6 +129,13 @@ void Toolbox::begin(const std::shared_ptr<Call>& call, Thread thread) {
 }
 
 void Toolbox::take(const std::shared_ptr<Call>& call, const contract::Run& run) {
+    // Before anything is done with so long a name, or it is written down anywhere.
+    if (const auto named = check_working_dir(run.request.working_dir); !named) {
+        Report report;
+        report.ending = NotStarted{named.error()};
+        report.command = report.display = run.request.command;
+        return finish(*call, Told{.report = std::move(report)});
+    }
     permit(call, weigh(run), [this, call] { start(call); });
 }
 

@@ -1,8 +1,11 @@
 // Whether a command may be run: what the rules say, and whoever is asked.
+#include <algorithm>
 #include <cstdlib>
+#include <variant>
 
+#include "parse/shells.h"
 #include "render/verdict_text.h"
-#include "tool/configuration_edit.h"
+#include "tool/approval.h"
 #include "tool/display_of.h"
 #include "tool/toolbox_call.h"
 
@@ -16,60 +19,65 @@ bool only_not_understood(const Judged& judged, const decide::Rules& rules) {
            rules.mode != decide::Mode::Strict;
 }
 
+// What stands for the whole script, whatever was said of its commands.
+void overrule(decide::Verdict& verdict, decide::Decision decision, const Verdict& by) {
+    verdict.decision = decision;
+    verdict.rule = by.rule;
+    verdict.where = by.where;
+    verdict.reason = by.reason;
+    verdict.instead = by.instead;
+    verdict.allow_with.clear();
+}
+
 // What the contract's own checks say, where it is stricter or the same.
 void add_own_checks(Judged& judged, const std::optional<Verdict>& own) {
     if (!own || judged.rejected) return;
     const auto decision = own->decision == "deny" ? decide::Decision::Deny : decide::Decision::Ask;
     if (decision < judged.verdict.decision) return;
-    judged.verdict.decision = decision;
-    judged.verdict.rule = own->rule;
-    judged.verdict.where = own->where;
-    judged.verdict.reason = own->reason;
-    judged.verdict.instead = own->instead;
-    judged.verdict.allow_with.clear();
+    overrule(judged.verdict, decision, *own);
     judged.verdict.only_once = "the contract asks about it each time";
 }
 
-std::string why_refused(const Consent& said, const decide::Verdict& verdict) {
-    if (said.kind == Consent::NotAsked) return render::refusal(verdict);
-    return (said.why.empty() ? "the user was asked and declined" : said.why) + ": " +
-           verdict.reason;
+const InputText* text_for(const Request& request) { return std::get_if<InputText>(&request.input); }
+
+// `bash` whose standard input comes with the call, as `bash <<< TEXT` is.
+void add_input(Judged& judged, const Request& request, const decide::Rules& rules,
+               const decide::Context& context) {
+    const InputText* input = text_for(request);
+    if (input == nullptr || judged.rejected) return;
+    if (std::ranges::none_of(judged.script.commands, parse::reads_code)) return;
+    const Judged code = judge_readable(input->text, rules, context);
+    if (code.verdict.decision <= judged.verdict.decision) return;
+    overrule(judged.verdict, code.verdict.decision, reported(code.verdict));
+    judged.verdict.reason = "on its standard input: " + judged.verdict.reason;
+    judged.verdict.only_once = "its text does not say all that it does";
 }
 
-audit::Approval approval_of(const Consent& said) {
-    if (said.kind == Consent::NotAsked || said.by.empty())
-        return {.answer = "nobody", .reason = said.why};
-    if (said.kind == Consent::Declined)
-        return {.answer = "declined", .by = said.by, .reason = said.why};
-    const bool always = said.always || said.kind == Consent::GivenAlways;
+std::vector<std::string> names_in(const Request& request) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : request.env) names.push_back(name);
+    return names;
+}
+
+// Whoever is asked must know of it.
+void tell_what_comes_with_it(decide::Verdict& verdict, const decide::Context& context,
+                             const Request& request) {
+    if (verdict.decision == decide::Decision::Allow) return;
+    std::string names;
+    for (const std::string& name : context.variables) names += (names.empty() ? "" : ", ") + name;
+    if (!names.empty()) verdict.reason += "; the call sets " + names;
+    if (text_for(request) != nullptr) verdict.reason += "; the call gives it standard input";
+}
+
+audit::Approval approval_of(const Answer& said) {
+    if (said.kind == Answer::Unanswered) return {.answer = "nobody", .reason = said.reason};
+    if (said.kind == Answer::Deny)
+        return {.answer = "declined", .by = said.by, .reason = said.reason};
+    const bool always = said.kind == Answer::AllowAlways;
     return {.answer = "given", .by = said.by, .scope = always ? "always" : "once"};
 }
 
 }  // namespace
-
-std::shared_ptr<const decide::Rules> Toolbox::rules() const {
-    const std::lock_guard lock(rules_guard_);
-    return rules_;
-}
-
-void Toolbox::use_rules(decide::Rules rules) {
-    auto fresh = std::make_shared<const decide::Rules>(std::move(rules));
-    const std::lock_guard lock(rules_guard_);
-    rules_ = std::move(fresh);
-}
-
-std::string Toolbox::remember(const std::string& directory, const std::string& command) {
-    const auto& [path, rules_again] = deployment_.memory;
-    const std::string file = path.string();
-    if (const auto written = approve_always(path, directory, command); !written)
-        return "it is allowed once; " + file + " was not changed: " + written.error();
-    if (rules_again) {
-        auto fresh = rules_again();
-        if (!fresh) return "written to " + file + ", which does not count yet: " + fresh.error();
-        use_rules(*std::move(fresh));
-    }
-    return "written to " + file;
-}
 
 Judged Toolbox::verdict(const std::string& command,
                         const std::filesystem::path& working_dir) const {
@@ -87,23 +95,29 @@ std::filesystem::path Toolbox::seen_here(const Request& request) const {
     return below.empty() || *below.begin() == ".." ? asked : below;
 }
 
-Toolbox::Weighed Toolbox::weigh(const contract::Run& run) const {
+Toolbox::Weighed Toolbox::weigh(const contract::Run& run, Shell shell) const {
     const Request& request = run.request;
     const contract::Defaults& defaults = deployment_.contract->defaults;
     const std::filesystem::path directory = deployment_.walls.workspace / seen_here(request) / "";
     Weighed weighed{.command = request.command,
                     .working_dir = directory.lexically_normal().parent_path()};
     const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
+    const bool more =
+        shell == Shell::GoesOn || !request.env.empty() || text_for(request) != nullptr;
     const decide::Context context = {.working_directory = weighed.working_dir.string(),
-                                     .home = home == nullptr ? "" : home};
+                                     .home = home == nullptr ? "" : home,
+                                     .variables = names_in(request),
+                                     .has_more_than_text = more};
     Judged& judged = weighed.judged;
-    const auto rules = this->rules();
+    const auto rules = rules_.rules();
     judged = judge(request.command, *rules, context);
     // bash runs the lines before the one that it cannot read.
     if (judged.rejected && defaults.unparsable == contract::Unparsable::BashSaysIt)
         judged = judge_readable(request.command, *rules, context);
     judged.working_dir = context.working_directory;
     add_own_checks(judged, run.verdict);
+    add_input(judged, request, *rules, context);
+    tell_what_comes_with_it(judged.verdict, context, request);
     if (!defaults.refuses_what_it_does_not_understand && only_not_understood(judged, *rules)) {
         judged.verdict.decision = decide::Decision::Allow;
         return weighed;
@@ -130,23 +144,27 @@ void Toolbox::permit(const std::shared_ptr<Call>& call, Weighed weighed,
     note(*call, weighed);
     const decide::Decision decision = weighed.judged.verdict.decision;
     if (decision == Allow) return go_on();
-    if (decision == Ask && !call->context.ask)
-        call->audit->asked.approval = audit::Approval{.answer = "nobody"};
-    if (decision == Deny || !call->context.ask)
-        return refuse(*call, weighed, render::refusal(weighed.judged.verdict));
+    if (decision == Deny) return refuse(*call, weighed, render::refusal(weighed.judged.verdict));
     const auto about = std::make_shared<const Weighed>(std::move(weighed));
-    call->context.ask(about->judged, [this, call, about, go_on = std::move(go_on)](Consent said) {
+    const auto decided = [this, call, about, go_on = std::move(go_on)](const Answer& said) {
+        const Judged& judged = about->judged;
         call->audit->asked.approval = approval_of(said);
-        if (said.kind == Consent::Given) return quick_.post(go_on);
-        if (said.kind == Consent::GivenAlways)
+        if (said.kind == Answer::AllowOnce) return quick_.post(go_on);
+        if (said.kind == Answer::AllowAlways)
             return quick_.post([this, call, about, go_on] {
-                const Judged& judged = about->judged;
-                if (judged.verdict.only_once.empty())
-                    call->remembered = remember(judged.working_dir, judged.script.source);
+                remember(*call, *about);
                 go_on();
             });
-        refuse(*call, *about, why_refused(said, about->judged.verdict));
-    });
+        refuse(*call, *about, why_refused(said, judged.verdict));
+    };
+    if (!call->context.approver) return decided({});
+    call->context.approver(question_about(about->judged, rules_.file()), first_only(decided));
+}
+
+void Toolbox::remember(Call& call, const Weighed& weighed) {
+    const Judged& judged = weighed.judged;
+    if (!judged.verdict.only_once.empty()) return;
+    call.remembered = rules_.remember(judged.working_dir, judged.script.source);
 }
 
 void Toolbox::refuse(const Call& call, const Weighed& weighed, std::string why) const {

@@ -85,6 +85,7 @@ std::expected<Request, std::string> Toolbox::equipped(const contract::Run& run) 
     if (!allowed) return std::unexpected(allowed.error());
     Request request = run.request;
     apply_limits(*allowed, request);
+    request.limits.cpu_percent = run.request.limits.cpu_percent;
     request.env.merge(variables_for(run.environment.value_or(defaults.environment),
                                     run.mode.value_or(deployment_.walls.mode)));
     request.log_goes_with_session = defaults.logs_end_with_session;
@@ -96,10 +97,14 @@ ToolContext Toolbox::context_for(const contract::Run& run, const std::string& ap
     ToolContext context = deployment_.walls;
     context.working_dir = context.workspace;
     context.mode = run.mode.value_or(context.mode);
+    // A call that narrows the mode to one without a network has asked for that too.
+    if (run.mode == Mode::ReadOnly) context.network = {};
     context.network = run.network.value_or(context.network);
     context.scratch = deployment_.contract->defaults.scratch;
     context.session =
         run.session.empty() ? own_session(context.mode, context.network, apart) : run.session;
+    // The name comes from a model, which may not choose where it can write.
+    context.same_workspace = !run.session.empty();
     context.caller = deployment_.caller + "@" + workspace_id_;
     return context;
 }

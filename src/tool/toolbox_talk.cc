@@ -50,7 +50,7 @@ Result<Toolbox::Talked> Toolbox::run_in(LastingBash& bash, const Call& call,
     contract::Run asked;
     asked.request.command = talk.command;
     asked.request.working_dir = bash.directory();
-    Weighed weighed = weigh(asked);
+    Weighed weighed = weigh(asked, Shell::GoesOn);
     note(call, weighed);
     using enum decide::Decision;
     const decide::Decision decision = weighed.judged.verdict.decision;

@@ -1,0 +1,60 @@
+// Before a command is started by a program that has given its tool rules: judged, and where a rule
+// asks, asked about.
+#pragma once
+
+#include <husk/bash.h>
+
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "tool/judge.h"
+#include "tool/rule_book.h"
+
+namespace husk::tool {
+
+class Gate {
+public:
+    static Result<std::unique_ptr<Gate>> make(const Checks& checks);
+    ~Gate();  // what is still being asked is not run
+    Gate(const Gate&) = delete;
+    Gate& operator=(const Gate&) = delete;
+
+    // What was decided: the ending of what is not run, or none.
+    struct Decided {
+        Verdict verdict;
+        std::optional<Ending> refused = {};
+        std::vector<std::string> notes = {};
+
+        void tell(Report& report) const;
+    };
+    using Then = std::function<void(const Decided&)>;
+
+    // `then` is called once: at once, or by whoever answers, or when the call is cancelled.
+    void pass(const Request& request, const ToolContext& context, Then then);
+    // The same, when that is known.
+    Decided pass(const Request& request, const ToolContext& context);
+
+private:
+    explicit Gate(decide::Rules rules, RuleBook::Memory memory)
+        : rules_(std::move(rules), std::move(memory)) {}
+
+    struct Pending;
+    void ask(const Judged& judged, const ToolContext& context, Then then);
+    Decided decided(const Judged& judged, const Answer& answer);
+    void settle(const std::shared_ptr<Pending>& pending, const Decided& decided);
+
+    RuleBook rules_;
+    std::mutex guard_;
+    std::condition_variable settled_;
+    std::list<std::shared_ptr<Pending>> pending_;  // also those that are just being settled
+};
+
+}  // namespace husk::tool
