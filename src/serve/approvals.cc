@@ -5,7 +5,6 @@
 #include "base/id.h"
 #include "base/sha256.h"
 #include "base/terminal_text.h"
-#include "base/utf8.h"
 #include "render/verdict_text.h"
 
 namespace husk::serve {
@@ -13,6 +12,7 @@ namespace {
 
 constexpr std::chrono::minutes lifetime(10);
 constexpr size_t most_open = 10'000;
+constexpr size_t longest_shown = 4000;
 
 }  // namespace
 
@@ -22,30 +22,42 @@ bool can_ask(const Json& client_capabilities) {
     return elicitation.is_object() && (elicitation.empty() || elicitation.contains("form"));
 }
 
-Json question_about(const tool::Judged& judged, const std::string& file) {
-    constexpr size_t longest = 4000;
-    const std::string command = text::plain(judged.script.source);
-    std::string message = "Run this command?\n\n";
-    message += text::whole_prefix(command, longest);
-    if (command.size() > longest) message += "\n[... and more]";
-    message += "\n\nIt is asked because: " + text::plain(judged.verdict.reason);
+std::string why_not_shown(std::string_view command) {
+    if (command.size() > longest_shown)
+        return "it was not asked about, because it has " + std::to_string(command.size()) +
+               " bytes and nobody can judge more than " + std::to_string(longest_shown) +
+               " in a form; make it shorter, or run it in parts";
+    if (text::inert(command) != command)
+        return "it was not asked about, because it has characters that a form does not show as "
+               "they are (controls, or marks of direction)";
+    return "";
+}
+
+Json form_about(const Question& question) {
+    std::string message = "Run this command?\n\n" + text::inert(question.command);
+    message += "\n\nIt is asked because: " + text::inert(question.verdict.reason);
     Json fields = Json::object();
-    if (judged.verdict.only_once.empty())
+    if (question.always.why_not.empty())
         fields["always"] = {
             {"type", "boolean"},
             {"title", "Always"},
             {"description", "Never ask again about exactly this command in " +
-                                text::plain(judged.working_dir) + ". It is written to " + file},
+                                text::inert(question.working_dir.string()) + ". It is written to " +
+                                question.always.file.string()},
             {"default", false}};
     return {{"message", std::move(message)},
             {"requestedSchema", {{"type", "object"}, {"properties", std::move(fields)}}}};
 }
 
-tool::Consent consent_in(const Json& result) {
-    using enum tool::Consent::Kind;
+Answer answer_in(const Json& result) {
     const Json& action = member(result, "action");
-    if (action != "accept") return action.is_string() ? Declined : NotAsked;
-    return member(member(result, "content"), "always") == true ? GivenAlways : Given;
+    const bool always = member(member(result, "content"), "always") == true;
+    Answer answer{.by = "client"};
+    if (action == "accept")
+        answer.kind = always ? Answer::AllowAlways : Answer::AllowOnce;
+    else if (action.is_string())
+        answer.kind = Answer::Deny;
+    return answer;
 }
 
 Tickets::Tickets() : key_(random_id(48)) {}

@@ -1,6 +1,8 @@
 // Asking the user, through the client, whether a command that a rule asks about may run.
 #pragma once
 
+#include <husk/approval.h>
+
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -8,19 +10,22 @@
 #include <string_view>
 
 #include "serve/json_rpc.h"
-#include "tool/toolbox.h"
 
 namespace husk::serve {
 
 // Whether a client that declares these capabilities can show its user a form.
 bool can_ask(const Json& client_capabilities);
 
-// The params of elicitation/create. Where the user's "always" can be kept, in that file, the form
-// has a field for it.
-Json question_about(const tool::Judged& judged, const std::string& file);
+// Why a form cannot show a command as it is: nobody shall agree to what he has not seen. Empty: it
+// can.
+std::string why_not_shown(std::string_view command);
+
+// The params of elicitation/create, for a command that can be shown. Where the user's "always" can
+// be kept, the form has a field for it.
+Json form_about(const Question& question);
 
 // What the user said, as the client tells it: its result for elicitation/create.
-tool::Consent consent_in(const Json& result);
+husk::Answer answer_in(const Json& result);
 
 // What a client hands back that has asked its user without a connection to remember it by. It
 // cannot be made up, holds for one call of one tool with the same arguments, once, and not for

@@ -12,7 +12,6 @@ namespace {
 constexpr std::chrono::milliseconds answer_within(50'000);
 // One that knows tasks need not wait even that long.
 constexpr std::chrono::milliseconds task_after(500);
-constexpr size_t most_calls = 4096;
 
 }  // namespace
 
@@ -56,6 +55,7 @@ tool::CallContext Connection::context_for(const std::shared_ptr<Call>& call, con
         call->progress = std::make_shared<Progress>(token, call->wants_task ? send_ : call->aside);
         server_.ticker.add(call->progress);
         context.answer_within.reset();
+        context.on_record = [call](const Json& record) { call->progress->tell_record(record); };
     } else if (takes_tasks) {
         context.answer_within = task_after;
         context.on_moved = [call](const std::string& id) { call->task = id; };
@@ -73,9 +73,9 @@ tool::CallContext Connection::context_for(const std::shared_ptr<Call>& call, con
         for (const LogEntry& entry : entries_about(report)) call->log(entry);
     };
     if (can_ask(call->speaker.capabilities))
-        context.ask = [this, call](const tool::Judged& judged,
-                                   std::function<void(tool::Consent)> answer) {
-            ask(call, judged, std::move(answer));
+        context.approver = [this, call](const Question& question,
+                                        std::function<void(husk::Answer)> answer) {
+            ask(call, question, std::move(answer));
         };
     return context;
 }
@@ -99,7 +99,7 @@ std::expected<void, Fault> Connection::enlist(const std::shared_ptr<Call>& call)
     if (calls_.contains(call->key))
         return std::unexpected(
             Fault{Code::NotARequest, "a request with this `id` is still under way"});
-    if (closed_ || calls_.size() >= most_calls)
+    if (closed_ || calls_.size() + awaited_.size() >= most_calls)
         return std::unexpected(Fault{Code::Busy, "too many calls are under way; try again later"});
     calls_.emplace(call->key, call);
     ++under_way_;
@@ -116,39 +116,41 @@ std::expected<void, Fault> Connection::take_answer(Call& call, const Json& param
         !server_.tickets.redeem(ticket.get<std::string>(), call.tool, call.arguments))
         return std::unexpected(
             Fault{Code::BadParameters, "`requestState` is not of this call, too old, or was used"});
-    call.consent = consent_in(answer);
-    if (call.consent->kind == tool::Consent::NotAsked) call.consent = tool::Consent::Declined;
+    call.said = answer_in(answer);
+    if (call.said->kind == husk::Answer::Unanswered) call.said->kind = husk::Answer::Deny;
     return {};
 }
 
-void Connection::ask(const std::shared_ptr<Call>& call, const tool::Judged& judged,
-                     std::function<void(tool::Consent)> answer) {
-    if (call->consent) return answer(*call->consent);
-    Json question = question_about(judged, server_.toolbox.memory().string());
+void Connection::ask(const std::shared_ptr<Call>& call, const Question& question,
+                     std::function<void(husk::Answer)> answer) {
+    if (call->said) return answer(*call->said);
+    if (std::string why = why_not_shown(question.command); !why.empty())
+        return answer({husk::Answer::Unanswered, std::move(why)});
+    Json form = form_about(question);
     if (call->speaker.era == Era::Without) {
-        question["mode"] = "form";
-        const Json approve = {{"method", "elicitation/create"}, {"params", std::move(question)}};
+        form["mode"] = "form";
+        const Json approve = {{"method", "elicitation/create"}, {"params", std::move(form)}};
         Json result = {{"resultType", "input_required"},
                        {"inputRequests", {{"approve", approve}}},
                        {"requestState", server_.tickets.issue(call->tool, call->arguments)}};
         return finish(*call,
                       result_message(call->id, dressed(std::move(result), call->speaker.era)));
     }
-    if (call->speaker.version == "2025-11-25") question["mode"] = "form";
+    if (call->speaker.version == "2025-11-25") form["mode"] = "form";
     std::string id;
     {
         const std::lock_guard lock(guard_);
         if (!call->stop.stop_requested()) {
             id = "husk-" + std::to_string(++asked_);
-            questions_.emplace(id, Question{call, answer});
+            questions_.emplace(id, Asked{call, answer});
         }
     }
-    if (id.empty()) return answer(tool::Consent::NotAsked);
-    call->aside(request_message(id, "elicitation/create", std::move(question)));
+    if (id.empty()) return answer({});
+    call->aside(request_message(id, "elicitation/create", std::move(form)));
 }
 
 void Connection::handle(const Response& response, const Ways&) {
-    std::function<void(tool::Consent)> answer;
+    std::function<void(husk::Answer)> answer;
     {
         const std::lock_guard lock(guard_);
         const auto found = questions_.find(response.id.is_string() ? response.id.get<std::string>()
@@ -157,7 +159,7 @@ void Connection::handle(const Response& response, const Ways&) {
         answer = std::move(found->second.answer);
         questions_.erase(found);
     }
-    answer(consent_in(response.result));
+    answer(answer_in(response.result));
 }
 
 // A call that was cancelled has no answer.
@@ -177,7 +179,7 @@ void Connection::finish(Call& call, const Json& message) {
 void Connection::cancel(const Json& id) {
     stop_awaiting(id.dump());
     std::shared_ptr<Call> call;
-    std::map<std::string, Question> asked;
+    std::map<std::string, Asked> asked;
     {
         const std::lock_guard lock(guard_);
         const auto found = calls_.find(id.dump());
@@ -193,12 +195,12 @@ void Connection::cancel(const Json& id) {
     }
     for (const auto& [question, one] : asked) {
         call->aside(notification_message("notifications/cancelled", {{"requestId", question}}));
-        one.answer(tool::Consent::NotAsked);
+        one.answer({});
     }
 }
 
 void Connection::abandon() {
-    std::map<std::string, Question> asked;
+    std::map<std::string, Asked> asked;
     std::map<std::string, ShellWatch::Listening> awaited;
     std::map<std::string, Followed> followed;
     {
@@ -209,7 +211,7 @@ void Connection::abandon() {
         for (const auto& [key, call] : calls_) call->stop.request_stop();
         asked.swap(questions_);
     }
-    for (const auto& [question, one] : asked) one.answer(tool::Consent::NotAsked);
+    for (const auto& [question, one] : asked) one.answer({});
     for (const auto& [task, one] : followed)
         if (one.progress) one.progress->stop();
     subscriptions_.close();

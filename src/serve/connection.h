@@ -91,8 +91,8 @@ private:
     Json answer_of(const std::shared_ptr<Call>& call, tool::Toolbox::Called result);
     std::expected<void, Fault> enlist(const std::shared_ptr<Call>& call);
     std::expected<void, Fault> take_answer(Call& call, const Json& params);
-    void ask(const std::shared_ptr<Call>& call, const tool::Judged& judged,
-             std::function<void(tool::Consent)> answer);
+    void ask(const std::shared_ptr<Call>& call, const husk::Question& question,
+             std::function<void(husk::Answer)> answer);
     void finish(Call& call, const Json& message);
     void cancel(const Json& id);
 
@@ -103,16 +103,16 @@ private:
     Json client_capabilities_;    // that it declared
     std::optional<Level> level_;  // that it asked for; none: nothing is logged
 
-    struct Question {
+    struct Asked {
         std::shared_ptr<Call> call;
-        std::function<void(tool::Consent)> answer;
+        std::function<void(husk::Answer)> answer;
     };
     std::mutex guard_;
     std::condition_variable ended_;
     bool closed_ = false;
     size_t under_way_ = 0;
     std::map<std::string, std::shared_ptr<Call>> calls_;  // by id
-    std::map<std::string, Question> questions_;           // by the id of our own request
+    std::map<std::string, Asked> questions_;              // by the id of our own request
     // Requests that are answered when a task is over, by id; and tasks that this client has begun.
     struct Followed {
         ShellWatch::Listening ear;

@@ -10,6 +10,9 @@
 
 namespace husk::serve {
 
+// Under way at a time, on one connection: calls, and requests that wait for tasks.
+inline constexpr size_t most_calls = 4096;
+
 struct Connection::Speaker {
     Era era;
     Json capabilities;
@@ -27,7 +30,7 @@ struct Connection::Call {
     Send reply;
     Send aside;  // for what is said before the answer
     std::shared_ptr<Progress> progress = {};
-    std::optional<tool::Consent> consent = {};  // that came with the request
+    std::optional<husk::Answer> said = {};  // that came with the request
     std::stop_source stop = {};
     bool wants_task = false;
     std::string task = {};  // the shell that it has become

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <utility>
 
 #include "serve/http_assets_table.h"
@@ -24,14 +25,23 @@ This program was built without its console.</p>
 </ul></html>
 )html";
 
-constexpr std::string_view locked = R"html(<!doctype html>
+constexpr std::string_view locked_before = R"html(<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Husk</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:40em;margin:3em auto;padding:0 1em}</style>
 <h1>Husk</h1>
 <p>Open the link that <code>husk serve</code> has printed: it lets this browser in, once. Another one comes from</p>
-<pre>curl -X POST -H "Authorization: Bearer $(cat .../http-token)" .../v1/links</pre>
+<pre style="white-space:pre-wrap">curl -X POST -H "Authorization: Bearer $(cat )html";
+constexpr std::string_view locked_after = R"html(/v1/links</pre>
 </html>
 )html";
+
+// Neither markup nor anything that a shell would read otherwise.
+bool is_plain(std::string_view path) {
+    return !path.empty() && std::ranges::all_of(path, [](unsigned char letter) {
+        return std::isalnum(letter) != 0 ||
+               std::string_view("/._-").find(static_cast<char>(letter)) != std::string_view::npos;
+    });
+}
 
 std::string_view type_of(std::string_view path) {
     constexpr std::pair<std::string_view, std::string_view> types[] = {
@@ -84,8 +94,11 @@ Response console(std::string_view path) {
     return error_response(404, "no_such_path", "there is nothing here");
 }
 
-Response locked_page() {
-    Response response = plain(401, locked);
+Response locked_page(std::string_view url, std::string_view token_file) {
+    std::string text(locked_before);
+    text.append(is_plain(token_file) ? token_file : ".../http-token").append(")\" ");
+    text.append(url.empty() ? "..." : url).append(locked_after);
+    Response response = plain(401, text);
     response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"husk\"");
     return response;
 }

@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
-#include "tool/configuration_edit.h"
+#include "render/verdict_json.h"
 
 namespace husk::serve::http {
 namespace {
@@ -16,20 +16,18 @@ Json or_null(const std::string& text) {
     return text.empty() ? Json(nullptr) : Json(text::to_utf8(text));
 }
 
-tool::Consent consent_of(tool::Consent::Kind kind, std::string why = {}, std::string by = "http") {
-    tool::Consent consent(kind, std::move(why));
-    consent.by = std::move(by);
-    return consent;
+Answer answer_of(Answer::Kind kind, std::string reason = {}) {
+    return {.kind = kind, .reason = std::move(reason), .by = "http"};
 }
 
 }  // namespace
 
 struct Board::Asked {
-    Asked(Loop& loop, Question what) : question(std::move(what)), deadline(loop) {}
+    Asked(Loop& loop, Asking what) : about(std::move(what)), deadline(loop) {}
 
     std::string id;
-    Question question;
-    Answer answer;
+    Asking about;
+    Reply reply;
     Timer deadline;
     int64_t asked = now_ms();
     int64_t expires = 0;
@@ -47,31 +45,29 @@ Board::Board(Loop& loop, Events& events, tool::Toolbox& toolbox, tool::Workers& 
 
 Board::~Board() = default;
 
-std::string Board::ask(Question question, Answer answer) {
-    auto asked = std::make_shared<Asked>(loop_, std::move(question));
+std::string Board::ask(Asking asking, Reply reply) {
+    auto asked = std::make_shared<Asked>(loop_, std::move(asking));
     asked->id = "a-" + std::to_string(++last_);
-    asked->answer = std::move(answer);
+    asked->reply = std::move(reply);
     asked->expires = asked->asked + options_.timeout.count();
     pending_.emplace(asked->id, asked);
     asked->deadline.set(options_.timeout, [this, id = asked->id] {
         const std::string why =
             "nobody answered within " + text::format_duration(options_.timeout) + ", which is a no";
-        close(id, "timed_out", "", why, "", consent_of(tool::Consent::Declined, why, ""));
+        close(id, "timed_out", "", why, "", answer_of(Answer::Unanswered, why));
     });
     events_.tell("approval.asked", "", json_of(*asked));
     return asked->id;
 }
 
-void Board::withdraw(const std::string& id) {
-    close(id, "withdrawn", "", "", "", tool::Consent::NotAsked);
-}
+void Board::withdraw(const std::string& id) { close(id, "withdrawn", "", "", "", {}); }
 
 void Board::withdraw_all() {
     while (!pending_.empty()) withdraw(std::string(pending_.begin()->first));
 }
 
 void Board::close(const std::string& id, const std::string& state, const std::string& decision,
-                  const std::string& reason, const std::string& note, tool::Consent consent) {
+                  const std::string& reason, const std::string& note, Answer answer) {
     const auto found = pending_.find(id);
     if (found == pending_.end()) return;
     const std::shared_ptr<Asked> asked = found->second;
@@ -85,7 +81,7 @@ void Board::close(const std::string& id, const std::string& state, const std::st
     answered_.push_front(asked);
     if (answered_.size() > most_answered) answered_.pop_back();
     events_.tell("approval.answered", "", json_of(*asked));
-    std::exchange(asked->answer, nullptr)(std::move(consent));
+    std::exchange(asked->reply, nullptr)(std::move(answer));
 }
 
 void Board::answer(const std::string& id, Decision decision, std::string reason,
@@ -96,47 +92,43 @@ void Board::answer(const std::string& id, Decision decision, std::string reason,
     const std::shared_ptr<Asked> asked = found->second;
     if (asked->is_being_answered) return done(Outcome::TooLate);
     if (decision == Decision::Deny) {
-        const std::string why = "a person was asked and declined" +
-                                (reason.empty() ? "" : " (" + text::to_utf8(reason) + ")");
-        close(id, "denied", "deny", reason, "", consent_of(tool::Consent::Declined, why));
+        close(id, "denied", "deny", reason, "", answer_of(Answer::Deny, text::to_utf8(reason)));
         return done(Outcome::Answered);
     }
     if (decision == Decision::Allow) {
-        close(id, "allowed", "allow", reason, "", consent_of(tool::Consent::Given));
+        close(id, "allowed", "allow", reason, "", answer_of(Answer::AllowOnce));
         return done(Outcome::Answered);
     }
-    if (!asked->question.only_once.empty()) return done(Outcome::OnlyOnce);
+    if (!asked->about.question.always.why_not.empty()) return done(Outcome::OnlyOnce);
     asked->is_being_answered = true;
     workers_.post([this, asked, reason = std::move(reason), done = std::move(done)] {
+        const Question& question = asked->about.question;
         const std::string note =
-            toolbox_.remember(asked->question.working_dir, asked->question.command);
+            toolbox_.rules().remember(question.working_dir.string(), question.command);
         loop_.post([this, asked, reason, note, done] {
             // It may have run out, or been withdrawn, meanwhile; what was written stays written.
             const bool in_time = pending_.contains(asked->id);
-            tool::Consent given = consent_of(tool::Consent::Given);
-            given.always = true;
-            close(asked->id, "allowed", "allow_always", reason, note, std::move(given));
+            close(asked->id, "allowed", "allow_always", reason, note,
+                  answer_of(Answer::AllowAlways));
             done(in_time ? Outcome::Answered : Outcome::TooLate);
         });
     });
 }
 
 Json Board::json_of(const Asked& asked) const {
-    const Question& question = asked.question;
-    const Json always = {{"file", toolbox_.memory().string()},
-                         {"text", question.only_once.empty()
-                                      ? tool::approval_text(question.working_dir, question.command)
-                                      : ""},
-                         {"why_not", or_null(question.only_once)}};
+    const Question& question = asked.about.question;
+    const Json always = {{"file", question.always.file.string()},
+                         {"text", question.always.text},
+                         {"why_not", or_null(question.always.why_not)}};
     return {{"approval_id", asked.id},
-            {"call_id", question.call_id},
-            {"via", question.via},
+            {"call_id", asked.about.call_id},
+            {"via", asked.about.via},
             {"state", asked.state},
             {"asked", asked.asked},
             {"expires", asked.expires},
             {"command", text::to_utf8(question.command)},
-            {"cwd", text::to_utf8(question.working_dir)},
-            {"verdict", question.verdict},
+            {"cwd", text::to_utf8(question.working_dir.string())},
+            {"verdict", render::verdict_json(question)},
             {"always", always},
             {"answered", asked.answered == 0 ? Json(nullptr) : Json(asked.answered)},
             {"decision", or_null(asked.decision)},

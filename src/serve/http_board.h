@@ -23,17 +23,14 @@ public:
           Options options);
     ~Board();
 
-    using Answer = std::function<void(tool::Consent)>;
-    struct Question {
+    using Reply = std::function<void(Answer)>;
+    struct Asking {
         std::string call_id;
         std::string via;
-        std::string command;
-        std::string working_dir;
-        Json verdict;
-        std::string only_once = {};  // why it cannot be allowed always; empty: it can
+        Question question;
     };
-    // The id. `answer` is called once, on some thread.
-    std::string ask(Question question, Answer answer);
+    // The id. `reply` is called once, on some thread.
+    std::string ask(Asking asking, Reply reply);
     // Its call is over: nobody needs to answer any more.
     void withdraw(const std::string& id);
     void withdraw_all();
@@ -53,7 +50,7 @@ private:
     struct Asked;
     Json json_of(const Asked& asked) const;
     void close(const std::string& id, const std::string& state, const std::string& decision,
-               const std::string& reason, const std::string& note, tool::Consent consent);
+               const std::string& reason, const std::string& note, Answer answer);
 
     Loop& loop_;
     Events& events_;

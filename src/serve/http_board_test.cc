@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tool/approval.h"
+
 namespace husk::serve::http {
 namespace {
 
@@ -32,11 +34,19 @@ protected:
     Board board(std::chrono::milliseconds timeout = 1h) {
         return Board(loop, events, *toolbox, workers, {.timeout = timeout});
     }
-    Board::Answer answer() {
-        return [this](const tool::Consent& consent) {
-            said = consent;
+    Board::Reply answer() {
+        return [this](const Answer& answer) {
+            said = answer;
             loop.stop();
         };
+    }
+    // What is asked in the directory /w.
+    Board::Asking about(const std::string& command, const std::string& only_once = "") const {
+        tool::Judged judged;
+        judged.script = parse::parse(command);
+        judged.verdict.only_once = only_once;
+        judged.working_dir = "/w";
+        return {"c-1", "v1", tool::question_about(judged, dir / "husk.yaml")};
     }
     std::string file() const {
         std::ifstream in(dir / "husk.yaml");
@@ -48,18 +58,13 @@ protected:
     Events events{loop};
     std::optional<tool::Toolbox> toolbox;
     tool::Workers workers{1};
-    std::optional<tool::Consent> said;
+    std::optional<Answer> said;
     int read_again = 0;
 };
 
 TEST_F(BoardTest, AlwaysWritesWhatItShows) {
     Board all = board();
-    const std::string id = all.ask({.call_id = "c-1",
-                                    .via = "v1",
-                                    .command = "npm test",
-                                    .working_dir = "/w",
-                                    .verdict = nullptr},
-                                   answer());
+    const std::string id = all.ask(about("npm test"), answer());
     const Json shown = (*all.find(id))["always"];
     EXPECT_EQ(shown["text"], "permissions:\n  approved:\n    /w: [\"npm test\"]\n");
     EXPECT_EQ(shown["why_not"], nullptr);
@@ -67,7 +72,7 @@ TEST_F(BoardTest, AlwaysWritesWhatItShows) {
     all.answer(id, Board::Decision::AllowAlways, "", [&](Board::Outcome one) { outcome = one; });
     loop.run();
     ASSERT_TRUE(said);
-    EXPECT_EQ(said->kind, tool::Consent::Given);
+    EXPECT_EQ(said->kind, Answer::AllowAlways);
     EXPECT_EQ(outcome, Board::Outcome::Answered);
     EXPECT_EQ(file(), shown["text"]);
     EXPECT_EQ(read_again, 1);
@@ -76,13 +81,7 @@ TEST_F(BoardTest, AlwaysWritesWhatItShows) {
 
 TEST_F(BoardTest, AlwaysIsRefusedWhereItCouldNotStand) {
     Board all = board();
-    const std::string id = all.ask({.call_id = "c-1",
-                                    .via = "v1",
-                                    .command = "npm $x",
-                                    .working_dir = "/w",
-                                    .verdict = nullptr,
-                                    .only_once = "it is not known"},
-                                   answer());
+    const std::string id = all.ask(about("npm $x", "it is not known"), answer());
     EXPECT_EQ((*all.find(id))["always"]["text"], "");
     EXPECT_EQ((*all.find(id))["always"]["why_not"], "it is not known");
     std::optional<Board::Outcome> outcome;
@@ -94,13 +93,11 @@ TEST_F(BoardTest, AlwaysIsRefusedWhereItCouldNotStand) {
 
 TEST_F(BoardTest, SilenceIsANoThatSaysSo) {
     Board all = board(10ms);
-    const std::string id = all.ask(
-        {.call_id = "c-1", .via = "v1", .command = "x", .working_dir = "/", .verdict = nullptr},
-        answer());
+    const std::string id = all.ask(about("x"), answer());
     loop.run();
     ASSERT_TRUE(said);
-    EXPECT_EQ(said->kind, tool::Consent::Declined);
-    EXPECT_EQ(said->why, "nobody answered within 10 ms, which is a no");
+    EXPECT_EQ(said->kind, Answer::Unanswered);
+    EXPECT_EQ(said->reason, "nobody answered within 10 ms, which is a no");
     EXPECT_EQ((*all.find(id))["state"], "timed_out");
     EXPECT_EQ(all.pending(), 0U);
 }

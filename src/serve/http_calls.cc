@@ -4,8 +4,8 @@
 
 #include "base/utf8.h"
 #include "render/report_json.h"
-#include "render/verdict_json.h"
 #include "serve/http_shell_json.h"
+#include "serve/logging.h"
 
 namespace husk::serve::http {
 namespace {
@@ -143,6 +143,9 @@ void Calls::watch(const CallPtr& call, tool::CallContext& context) {
             call->status = status;
             if (call->shell_id.empty()) call->shell_id = shell;
         });
+        for (const LogEntry& entry : entries_about(report))
+            if (entry.level >= Level::Warning)
+                loop_.post([this, call, entry] { raise_alert(*call, entry); });
     };
     // Both may cancel it: the client, and whoever asks us to.
     const std::stop_token theirs = std::move(context.cancel);
@@ -153,27 +156,35 @@ void Calls::watch(const CallPtr& call, tool::CallContext& context) {
                 stop.request_stop();
                 loop_.post([this, id] { cancel(id); });
             });
-    if (!context.ask)
-        context.ask = [this, call](const tool::Judged& judged, Board::Answer answer) {
-            ask_board(call, judged, std::move(answer));
+    if (!context.approver)
+        context.approver = [this, call](const Question& question, Board::Reply reply) {
+            ask_board(call, question, std::move(reply));
         };
 }
 
+// What somebody who runs agents wants to know of without asking: a refusal, a wall that was run
+// into, a limit that was passed, a command that could not be run.
+void Calls::raise_alert(const Call& call, const LogEntry& entry) {
+    events_.tell("alert.raised", call.shell_id,
+                 {{"call_id", call.id},
+                  {"via", call.via},
+                  {"tool", text::to_utf8(call.tool)},
+                  {"shell_id", or_null(call.shell_id)},
+                  {"level", word(entry.level)},
+                  {"source", entry.logger},
+                  {"details", entry.data}});
+}
+
 // On a thread of the toolbox, which is not kept.
-void Calls::ask_board(const CallPtr& call, const tool::Judged& judged, Board::Answer answer) {
-    Board::Question question{.call_id = call->id,
-                             .via = call->via,
-                             .command = judged.script.source,
-                             .working_dir = judged.working_dir,
-                             .verdict = render::verdict_json(judged.script, judged.verdict),
-                             .only_once = judged.verdict.only_once};
-    loop_.post([this, call, question = std::move(question), answer = std::move(answer)] {
-        if (call->stop.stop_requested()) return answer(tool::Consent::NotAsked);
+void Calls::ask_board(const CallPtr& call, const Question& question, Board::Reply reply) {
+    loop_.post([this, call, question, reply = std::move(reply)] {
+        if (call->stop.stop_requested()) return reply({});
         call->state = "asking";
-        call->approval_id = board_.ask(question, [call, answer](tool::Consent consent) {
+        const auto decided = [call, reply](Answer answer) {
             if (call->state == "asking") call->state = "running";
-            answer(std::move(consent));
-        });
+            reply(std::move(answer));
+        };
+        call->approval_id = board_.ask({call->id, call->via, question}, decided);
     });
 }
 

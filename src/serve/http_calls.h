@@ -15,6 +15,10 @@
 #include "serve/http_metrics.h"
 #include "tool/toolbox.h"
 
+namespace husk::serve {
+struct LogEntry;
+}
+
 namespace husk::serve::http {
 
 class Calls {
@@ -48,7 +52,8 @@ private:
     struct Call;
     using CallPtr = std::shared_ptr<Call>;
     void watch(const CallPtr& call, tool::CallContext& context);
-    void ask_board(const CallPtr& call, const tool::Judged& judged, Board::Answer answer);
+    void raise_alert(const Call& call, const LogEntry& entry);
+    void ask_board(const CallPtr& call, const Question& question, Board::Reply reply);
     void finish(const CallPtr& call, const std::expected<std::string, std::string>& result);
     void keep(const CallPtr& call);
     const Call* find(const std::string& id) const;

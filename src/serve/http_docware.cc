@@ -31,6 +31,27 @@ Json response_of(const std::string& request_id, const std::string& call) {
     return contract::docware_response(state);
 }
 
+std::string frame_of(const Json& response) { return sse_frame("", "", render::dump(response)); }
+
+// A response for each record while the command runs, and at the end the one that has all of it.
+void stream_to(Parts& parts, const ExchangePtr& exchange, const std::string& request_id,
+               Calls::New& call) {
+    const int64_t started = now_ms();
+    exchange->stream(event_stream_head());
+    call.context.on_record = [&parts, exchange, request_id, started](const Json& record) {
+        Json response = contract::docware_response(
+            {.request_id = request_id, .now = now_ms(), .started = started});
+        response["streamData"] = contract::docware_stream_data(record);
+        parts.loop.post([exchange, text = frame_of(response)] { exchange->write(text); });
+    };
+    call.on_over = [&parts, exchange, request_id](const std::string&) {
+        const auto id = parts.docware.call_of(request_id);
+        const auto text = id ? parts.calls.json(*id) : std::nullopt;
+        if (text) exchange->write(frame_of(response_of(request_id, *text)));
+        exchange->finish();
+    };
+}
+
 void respond(Parts& parts, const ExchangePtr& exchange, int status, const std::string& request_id) {
     const auto call = parts.docware.call_of(request_id);
     const auto text = call ? parts.calls.json(*call) : std::nullopt;
@@ -60,17 +81,21 @@ void request_execution(Parts& parts, const ExchangePtr& exchange, const PathPart
     if (!serves_docware(parts, exchange)) return;
     const auto body = body_of(exchange);
     if (!body) return;
-    const auto request = contract::docware_request(*body);
+    auto request = contract::docware_request(*body);
     if (!request) return exchange->fail(400, "bad_request", request.error());
     if (parts.docware.call_of(request->id))
         return exchange->fail(409, "request_exists", "there is a request " + request->id);
     if (parts.calls.under_way() >= most_under_way)
         return exchange->fail(429, "busy", "too many calls are under way; try again later");
     const std::string wait = value_of(exchange->request, "wait");
-    const bool waits = wait != "false" && wait != "0";
+    const bool streams = exchange->request.header("accept").contains("text/event-stream");
+    const bool waits = streams || (wait != "false" && wait != "0");
+    if (streams) request->arguments["stream_output"] = true;
     Calls::New call{.via = "v1", .tool = "Bash", .arguments = render::dump(request->arguments)};
     call.context.apart = request->session;
-    if (waits)
+    if (streams)
+        stream_to(parts, exchange, request->id, call);
+    else if (waits)
         call.on_over = [&parts, exchange, id = request->id](const std::string&) {
             respond(parts, exchange, 200, id);
         };

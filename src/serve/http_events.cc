@@ -11,8 +11,12 @@ namespace husk::serve::http {
 namespace {
 
 constexpr std::chrono::seconds longest_silence(15);
-constexpr size_t most_unsent = 64 * 1024;
+constexpr size_t most_unsent = 16 * 1024;
 constexpr size_t most_listeners = 2048;
+constexpr size_t at_a_time = 64;
+constexpr std::chrono::milliseconds longest_rest(100);
+
+using Clock = std::chrono::steady_clock;
 
 std::set<std::string, std::less<>> words(std::string_view text) {
     std::set<std::string, std::less<>> all;
@@ -72,6 +76,7 @@ Response event_stream_head() {
 struct Events::Listener {
     ExchangePtr exchange;
     uint64_t next = 0;
+    bool is_behind = false;                    // there was more to tell than could be sent
     std::set<std::string, std::less<>> types;  // empty: all
     std::string shell;                         // empty: any
 
@@ -81,20 +86,50 @@ struct Events::Listener {
     }
 };
 
-Events::Events(Loop& loop) : loop_(loop), log_(random_id(6)), silence_(loop) { keep_alive(); }
+Events::Events(Loop& loop) : loop_(loop), log_(random_id(6)), rest_(loop), silence_(loop) {
+    keep_alive();
+}
 Events::~Events() = default;
 
 void Events::tell(std::string type, std::string shell, Json data) {
     Json stamped = {{"time", now_ms()}};
     stamped.update(data);
     log_.add(std::move(type), std::move(shell), stamped);
-    // Once for all that is told now.
-    if (std::exchange(pumping_, true)) return;
-    loop_.post([this] {
-        pumping_ = false;
-        const auto all = listeners_;
-        for (const auto& listener : all) pump(listener);
-    });
+    if (!std::exchange(has_news_, true) && !is_in_round_) plan_round();
+}
+
+// Once for all that is told now. A round through very many takes its time, and the loop has other
+// things to do: then there is a rest, and the next one tells more at a time. Few are told at once,
+// however slow the machine is.
+void Events::plan_round() {
+    using std::chrono::milliseconds;
+    const auto rest = std::chrono::duration_cast<milliseconds>(rested_ - Clock::now());
+    if (rest <= milliseconds(0)) return loop_.post([this] { begin_round(); });
+    rest_.set(rest, [this] { begin_round(); });
+}
+
+void Events::begin_round() {
+    has_news_ = false;
+    is_in_round_ = true;
+    round_began_ = Clock::now();
+    round_.assign(listeners_.begin(), listeners_.end());
+    is_long_round_ = round_.size() > at_a_time;
+    go_on_with_round();
+}
+
+// In turns with whatever else there is to do, and with what is sent going away.
+void Events::go_on_with_round() {
+    for (size_t i = 0; i < at_a_time && !round_.empty(); ++i) {
+        const auto listener = std::move(round_.back());
+        round_.pop_back();
+        pump(listener);
+    }
+    if (!round_.empty()) return loop_.post([this] { go_on_with_round(); });
+    is_in_round_ = false;
+    const auto now = Clock::now();
+    if (is_long_round_)
+        rested_ = now + std::min<Clock::duration>(3 * (now - round_began_), longest_rest);
+    if (has_news_) plan_round();
 }
 
 void Events::listen(const ExchangePtr& exchange) {
@@ -118,7 +153,7 @@ void Events::listen(const ExchangePtr& exchange) {
         if (const auto gone = weak.lock()) drop(gone);
     };
     exchange->on_drained = [this, weak = std::weak_ptr(listener)] {
-        if (const auto here = weak.lock()) pump(here);
+        if (const auto here = weak.lock(); here && here->is_behind) pump(here);
     };
     exchange->stream(event_stream_head());
     const Json ready = {{"time", now_ms()}, {"epoch", epoch()}, {"resumed", next.has_value()}};
@@ -138,6 +173,7 @@ void Events::pump(const std::shared_ptr<Listener>& listener) {
         const EventLog::Event& event = log_.at(listener->next++);
         if (listener->wants(event)) batch += event.frame;
     }
+    listener->is_behind = listener->next < log_.end();
     listener->exchange->write(batch);
 }
 

@@ -76,6 +76,9 @@ public:
 
 private:
     struct Listener;
+    void plan_round();
+    void begin_round();
+    void go_on_with_round();
     void pump(const std::shared_ptr<Listener>& listener);
     void drop(const std::shared_ptr<Listener>& listener);
     void keep_alive();
@@ -83,7 +86,13 @@ private:
     Loop& loop_;
     EventLog log_;
     std::set<std::shared_ptr<Listener>> listeners_;
-    bool pumping_ = false;
+    bool has_news_ = false;  // since the last round began
+    bool is_in_round_ = false;
+    bool is_long_round_ = false;
+    std::vector<std::shared_ptr<Listener>> round_;  // those whose turn is to come
+    std::chrono::steady_clock::time_point round_began_;
+    std::chrono::steady_clock::time_point rested_;
+    Timer rest_;
     Timer silence_;
     uint64_t sent_away_ = 0;
 };

@@ -77,6 +77,8 @@ public:
         listeners_.push_back(
             std::make_unique<Listener>(loop_, std::move(socket), tls, service_, most_connections));
     }
+    // Who is on this machine may know where the token is; reading it is another matter.
+    void tell_token_file(const std::filesystem::path& path) { token_file_ = path; }
     void set_address(std::string url, uint16_t port) {
         parts_.url = std::move(url);
         gate_.set_port(port);
@@ -112,7 +114,8 @@ private:
         if (!refused) return std::nullopt;
         if (!failures_.take()) return too_many("guesses");
         metrics_.count_refusal("client");
-        if (refused->response.status == 401 && !is_for_programs(head.path)) return locked_page();
+        if (refused->response.status == 401 && !is_for_programs(head.path))
+            return locked_page(parts_.url, token_file_);
         return std::move(refused->response);
     }
 
@@ -245,6 +248,7 @@ private:
     Timer goodbye_;
     Timer wait_{loop_};
     bool closing_ = false;
+    std::string token_file_;  // as browsers are told; empty: they are not
     std::vector<std::unique_ptr<Listener>> listeners_;
     tool::Workers workers_{32};  // the first to go, because they use all others
 };
@@ -292,6 +296,7 @@ void introduce(const ServeOptions& options, Server& server, const Doors& doors,
     if (!doors.address) return;
     const std::string url = url_of(*doors.address, !options.tls_certificate.empty());
     server.set_address(url, doors.address->port);
+    if (is_loopback(doors.address->host)) server.tell_token_file(token_file);
     options.say("listening on " + url);
     if (options.auth == Auth::None)
         return options.say(

@@ -67,6 +67,8 @@ LogEntry entry_about(const Denial& denial) {
 
 }  // namespace
 
+std::string_view word(Level level) { return names.at(static_cast<size_t>(level)); }
+
 std::optional<Level> level_named(const Json& name) {
     if (!name.is_string()) return std::nullopt;
     const auto* found = std::ranges::find(names, name.get<std::string>());
@@ -75,10 +77,9 @@ std::optional<Level> level_named(const Json& name) {
 }
 
 Json log_message(const LogEntry& entry) {
-    return notification_message("notifications/message",
-                                {{"level", names.at(static_cast<size_t>(entry.level))},
-                                 {"logger", entry.logger},
-                                 {"data", entry.data}});
+    return notification_message(
+        "notifications/message",
+        {{"level", word(entry.level)}, {"logger", entry.logger}, {"data", entry.data}});
 }
 
 LogEntry entry_about_start(const std::string& shell_id) {

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "serve/json_rpc.h"
@@ -15,6 +16,7 @@ namespace husk::serve {
 // As in syslog, the least important first.
 enum class Level { Debug, Info, Notice, Warning, Error, Critical, Alert, Emergency };
 
+std::string_view word(Level level);
 // None where there is no such level.
 std::optional<Level> level_named(const Json& name);
 

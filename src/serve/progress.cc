@@ -35,15 +35,31 @@ bool Progress::tell(const tool::Toolbox& toolbox) {
     if (!shell_.empty())
         if (auto glimpse = toolbox.glimpse(shell_)) seen = std::move(*glimpse);
     if (seen.bytes == told_bytes_ && now - told_ < longest_silence) return true;
-    const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(now - start_);
-    Json params = {{"progressToken", token_},
-                   {"progress", static_cast<double>(passed.count()) / 1000}};
+    Json params = Json::object();
     if (!seen.last_line.empty()) params["message"] = std::move(seen.last_line);
     if (of_task_) params["_meta"] = related_to(shell_);
-    send_(notification_message("notifications/progress", std::move(params)));
+    send(std::move(params));
     told_bytes_ = seen.bytes;
-    told_ = now;
     return true;
+}
+
+void Progress::tell_record(const Json& record) {
+    const std::lock_guard lock(guard_);
+    if (stopped_) return;
+    Json params = {{"_meta", {{"husk/record", record}}}};
+    if (const Json& content = member(record, "content"); content.is_string())
+        params["message"] = content;
+    send(std::move(params));
+}
+
+void Progress::send(Json params) {
+    told_ = Clock::now();
+    const std::chrono::duration<double> passed = told_ - start_;
+    constexpr double least = 0.001;
+    told_seconds_ = std::max(passed.count(), told_seconds_ + least);
+    params["progressToken"] = token_;
+    params["progress"] = told_seconds_;
+    send_(notification_message("notifications/progress", std::move(params)));
 }
 
 Ticker::~Ticker() {

@@ -27,9 +27,12 @@ public:
     void stop();
     // Sends what is new; or, now and then, that nothing is. False when stopped.
     bool tell(const tool::Toolbox& toolbox);
+    // A record of the contract's stream, as it comes.
+    void tell_record(const Json& record);
 
 private:
     using Clock = std::chrono::steady_clock;
+    void send(Json params);
 
     Json token_;
     Send send_;
@@ -38,6 +41,7 @@ private:
     bool of_task_ = false;
     std::string shell_;
     uint64_t told_bytes_ = 0;
+    double told_seconds_ = -1;  // each has to be more than the one before
     Clock::time_point start_ = Clock::now();
     Clock::time_point told_ = start_;
 };

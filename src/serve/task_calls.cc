@@ -1,4 +1,5 @@
 // Calls that have become tasks, and what clients ask about them.
+#include <optional>
 #include <utility>
 
 #include "serve/connection_parts.h"
@@ -54,21 +55,22 @@ void Connection::await_task(const Request& request, const std::string& task, con
         (*result)["_meta"].update(related_to(task));
         answer(result_message(id, *std::move(result)));
     };
-    bool busy = false;
+    std::optional<Fault> busy;
     {
         // Whoever hears of its end waits for this before he looks for himself here.
         const std::lock_guard lock(guard_);
-        busy = closed_ || awaited_.contains(key) || calls_.contains(key);
-        if (!busy)
+        if (closed_ || awaited_.contains(key) || calls_.contains(key))
+            busy = Fault{Code::NotARequest, "a request with this `id` is still under way"};
+        else if (calls_.size() + awaited_.size() >= most_calls)
+            busy = Fault{Code::Busy, "too many calls are under way; try again later"};
+        else
             awaited_.emplace(
                 key, server_.shells.shell(task, [this, key, tell](const ShellWatch::Seen& seen) {
                     if (seen.there && !seen.ended) return;
                     if (stop_awaiting(key)) tell();
                 }));
     }
-    if (busy)
-        return ways.answer(error_message(
-            request.id, {Code::NotARequest, "a request with this `id` is still under way"}));
+    if (busy) return ways.answer(error_message(request.id, *busy));
     // It may have been over before anybody listened.
     const auto now = find_task(server_.toolbox, task);
     const bool runs = now && std::holds_alternative<Running>(now->now.ending);
@@ -90,12 +92,17 @@ void Connection::cancel_task(const Request& request, const tool::KnownShell& tas
     if (old && over)
         return ways.answer(error_message(
             request.id, {Code::BadParameters, "the task is over and cannot be cancelled"}));
+    const auto enter = [this] {
+        const std::lock_guard lock(guard_);
+        if (under_way_ >= 2 * most_calls) return false;  // calls are ended by these
+        ++under_way_;
+        return true;
+    };
+    if (!over && !enter())
+        return ways.answer(error_message(
+            request.id, {Code::Busy, "too many calls are under way; try again later"}));
     if (!old) ways.answer(result_message(request.id, dressed(Json::object(), speaker.era)));
     if (over) return;
-    {
-        const std::lock_guard lock(guard_);
-        ++under_way_;
-    }
     server_.toolbox.cancel(
         task.files.id, [this, old, id = request.id, name = task.files.id, answer = ways.answer] {
             const auto now = find_task(server_.toolbox, name);

@@ -82,11 +82,11 @@ export interface Report {
     usage: Usage;
     verdict: ReportVerdict | null;
     limit: { name: string; value: number; peak: number } | null;
-    confinement: Confinement;
+    confinement: Confinement | null;
     error: string | null;
     denials: Denial[];
     denials_total: number;
-    denials_complete: boolean;
+    denials_complete: boolean | null;
     leftovers: { pid: number; name: string; reason?: string }[];
     reverted: string[];
     notes: string[];

@@ -16,6 +16,7 @@ const is_real = (row: [string, Child] | false): row is [string, Child] => row !=
 
 export function walls_card(report: Report): HTMLElement {
     const walls = report.confinement;
+    if (walls === null) return card("Walls", h("p", { class: "quiet" }, "Nothing was started."));
     return card("Walls", facts(([
         ["mode", h("strong", {}, walls.mode)], ["files", foreign(walls.files)], ["network", foreign(walls.network)],
         ["signals", walls.signals], ["processes", walls.processes], ["limits", foreign(walls.limits)],
@@ -41,7 +42,7 @@ export function denials_card(report: Report): HTMLElement {
         report.denials.length === 0 ? h("p", { class: "quiet" }, "The walls have stopped nothing that was watched.")
             : h("ul", { class: "denials" }, ...report.denials.map(denial_row)),
         rest > 0 && h("p", { class: "quiet" }, `And ${rest} more.`),
-        !report.denials_complete && report.denials.length > 0 &&
+        report.denials_complete === false && report.denials.length > 0 &&
             h("p", { class: "quiet" }, "Not every kind of attempt was watched."));
 }
 

@@ -7,7 +7,7 @@ import { card, denials_card, ending_card, usage_card, walls_card } from "./cards
 import { confirm_with } from "./dialogs";
 import { type Child, fill, foreign, h } from "./dom";
 import type { Entry } from "./entries";
-import { moment } from "./format";
+import { moment, way } from "./format";
 import { icon } from "./icons";
 import type { Notices } from "./notices";
 import { OutputView } from "./output_view";
@@ -107,8 +107,8 @@ export class DetailView {
         const can_kill = this.can_kill();
         this.head.update([look, status, command, can_kill, call?.call_id, shell?.pid], () => {
             const facts = [shell?.shell_id ?? call?.call_id, shell?.session && `session ${shell.session}`,
-                           shell?.pid != null && `pid ${shell.pid}`, call && `${call.tool} by ${call.via}`,
-                           shell && `caller ${shell.caller}`, moment(started)];
+                           shell?.pid != null && `pid ${shell.pid}`, call && `${call.tool} over ${way(call.via)}`,
+                           shell && name_of(shell.caller), moment(started)];
             return h("header", { class: "detail-head" },
                 h("div", { class: "detail-bar" },
                     h("a", { class: "back", href: "#/", "aria-label": "Back to the list" }, icon("back"), "List"),
@@ -129,7 +129,7 @@ export class DetailView {
             () => ending_card(report));
         denials.update([report.denials, report.denials_total, report.denials_complete], () => denials_card(report));
         walls.update(report.confinement, () => walls_card(report));
-        if (report.status !== "denied" && report.status !== "not_started")
+        if (Object.values(report.usage).some((figure) => figure !== null))
             usage.update([report.usage, report.status, report.excerpt, report.error_excerpt],
                 () => usage_card(report));
     }
@@ -184,6 +184,12 @@ export class DetailView {
         this.store.put_call(whole);
         this.store.tell("lists");
     }
+}
+
+// A caller is NAME@WORKSPACE. Who has no name is the only one, and the workspace is a number.
+function name_of(caller: string): string {
+    const name = caller.slice(0, Math.max(0, caller.lastIndexOf("@")));
+    return name === "" ? "" : `caller ${name}`;
 }
 
 function answer_card(call: Call): HTMLElement {

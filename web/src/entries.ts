@@ -1,6 +1,7 @@
 // What the list shows: a shell with the call that started it, or a call without a shell.
 
 import type { Call, Report, Shell } from "./api_types";
+import type { Store } from "./store";
 
 export type Look = "running" | "asking" | "good" | "bad" | "stopped" | "denied" | "unknown";
 
@@ -108,6 +109,12 @@ export function entries_of(shells: ReadonlyMap<string, Shell>, calls: ReadonlyMa
         entry_of_shell(shell, (by_shell.get(shell.shell_id) ?? []).sort((a, b) => a.started - b.started)));
     all.push(...alone.map(entry_of_call));
     return all.sort((a, b) => rank(a) - rank(b) || b.started - a.started || (a.key < b.key ? 1 : -1));
+}
+
+// What a page lists now.
+export function listed_entries(store: Pick<Store, "shells" | "calls" | "now">): Entry[] {
+    const now = store.now();
+    return entries_of(store.shells, store.calls).filter((entry) => !is_starting(entry, now));
 }
 
 export type Tab = "all" | "live" | "failed";

@@ -34,6 +34,11 @@ export function count(value: number | null, one: string, many: string): string {
     return value === null ? "–" : `${value.toLocaleString("en")} ${value === 1 ? one : many}`;
 }
 
+// The way that a call came in.
+export function way(via: string): string {
+    return via === "mcp" ? "MCP" : via === "v1" ? "the HTTP API" : via;
+}
+
 export function clock(time: number): string {
     return new Date(time).toLocaleTimeString(undefined, { hour12: false });
 }

@@ -20,7 +20,8 @@ export class Header {
 
     constructor(say: (text: string) => void) {
         this.element = h("header", { class: "top" },
-            h("a", { class: "brand", href: "#/" }, h("img", { src: "/icon.svg", alt: "", width: "22", height: "22" }), "husk"),
+            h("a", { class: "brand", href: "#/" }, h("img", { src: "/icon.svg", alt: "", width: "22", height: "22" }),
+                h("span", { class: "brand-word" }, "husk")),
             this.workspace, this.walls, h("span", { class: "spacer" }), this.link,
             h("a", { class: "inbox-link", href: "#/audit", "aria-label": "Audit" }, icon("log"),
                 h("span", { class: "inbox-word" }, "Audit")), this.inbox,

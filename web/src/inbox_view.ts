@@ -3,7 +3,7 @@
 import { api } from "./api";
 import type { Approval } from "./api_types";
 import { arrange, foreign, h, set_text } from "./dom";
-import { clock, duration } from "./format";
+import { clock, duration, way } from "./format";
 import { icon } from "./icons";
 import type { Notices } from "./notices";
 import { address_of } from "./route";
@@ -80,7 +80,7 @@ class Question {
                               "data-approval": approval.approval_id },
             h("div", { class: "question-head" }, h("span", { class: "badge asking" }, icon("asking"), "asks"),
                 h("a", { href: address_of(`call/${approval.call_id}`) }, approval.call_id),
-                h("span", { class: "quiet" }, `by ${approval.via}, ${clock(approval.asked)}`), this.left),
+                h("span", { class: "quiet" }, `over ${way(approval.via)}, ${clock(approval.asked)}`), this.left),
             this.progress,
             h("pre", { class: "question-command" }, foreign(approval.command)),
             h("p", { class: "quiet" }, "in ", h("code", {}, foreign(approval.cwd))),

@@ -1,7 +1,7 @@
 // The list of shells and calls, with a field to filter it.
 
 import { arrange, foreign, h, set_text } from "./dom";
-import { type Entry, type Tab, duration_of, entries_of, is_starting, matches } from "./entries";
+import { type Entry, type Tab, duration_of, listed_entries, matches } from "./entries";
 import { ago, bytes, cores, duration } from "./format";
 import { icon } from "./icons";
 import { inert } from "./inert";
@@ -99,8 +99,7 @@ export class ListView {
     }
 
     update(): void {
-        const now = this.store.now();
-        const all = entries_of(this.store.shells, this.store.calls).filter((entry) => !is_starting(entry, now));
+        const all = listed_entries(this.store);
         const query = this.filter.value;
         const found = all.filter((entry) => matches(entry, this.tab, query));
         this.shown = found.slice(0, most_shown);

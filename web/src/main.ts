@@ -178,8 +178,13 @@ class Console {
             else this.store.put_call(await api.call(key.slice(5)));
             this.plan();
         } catch (error) {
-            const text = error instanceof Error ? error.message : String(error);
-            if (this.list.current === key) this.main.replaceChildren(h("p", { class: "empty" }, text));
+            const is_unknown = error instanceof ApiError && error.status === 404;
+            const text = is_unknown ? `Nothing is known here of ${key.replace("/", " ")}: perhaps it made room for newer ones.`
+                : error instanceof Error ? error.message : String(error);
+            if (this.list.current === key)
+                this.main.replaceChildren(h("div", { class: "empty" }, h("p", {}, inert(text)),
+                    h("p", {}, h("a", { href: "#/" }, "Back to the list"), " · ",
+                        h("a", { href: "#/audit" }, "Search the audit"))));
         }
     }
 

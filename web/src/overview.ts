@@ -1,6 +1,7 @@
 // What is shown while nothing is chosen: the server, and how much goes on.
 
 import { h, set_text } from "./dom";
+import { listed_entries } from "./entries";
 import { bytes, cores, duration } from "./format";
 import type { Store } from "./store";
 
@@ -16,7 +17,7 @@ export class Overview {
         const tile = (label: string, value: HTMLElement) =>
             h("div", { class: "tile" }, h("span", { class: "tile-label" }, label), value);
         this.element = h("article", { class: "overview" },
-            h("div", { class: "tiles" }, tile("Living shells", this.values.live), tile("CPU", this.values.cpu),
+            h("div", { class: "tiles" }, tile("Live", this.values.live), tile("CPU", this.values.cpu),
                 tile("Memory", this.values.memory), tile("Waiting for an answer", this.values.pending)),
             h("section", { class: "card" }, h("h2", {}, "This server"), this.facts),
             h("p", { class: "quiet" }, "Choose a shell or a call. ", h("kbd", {}, "?"), " lists the keys."));
@@ -25,7 +26,7 @@ export class Overview {
     update(): void {
         const live = [...this.store.shells.values()].filter((shell) => shell.live);
         const sum = (of: "cpu" | "memory_bytes") => live.reduce((all, shell) => all + (shell.sample?.[of] ?? 0), 0);
-        set_text(this.values.live, String(live.length));
+        set_text(this.values.live, String(listed_entries(this.store).filter((entry) => entry.is_live).length));
         set_text(this.values.cpu, cores(sum("cpu")));
         set_text(this.values.memory, bytes(sum("memory_bytes")));
         set_text(this.values.pending, String(this.store.pending().length));

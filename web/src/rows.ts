@@ -17,57 +17,104 @@ function cells(character: string, at: number): number {
     return wide.test(character) ? 2 : 1;
 }
 
+// Where each row of a text begins: behind the last blank that fits, or inside a word that is longer than a row. A blank
+// that does not fit is left to stick out: nobody sees it.
+function row_starts(text: string, columns: number): number[] {
+    return easy.test(text) ? easy_starts(text, columns) : cell_starts(text, columns);
+}
+
+function easy_starts(text: string, columns: number): number[] {
+    const starts = [0];
+    for (let from = 0; text.length - from > columns;) {
+        const row = text.slice(from, from + columns + 1);
+        const blank = row.lastIndexOf(" ");
+        from += blank > 0 && row.slice(0, blank).trim() !== "" ? blank + 1 : columns;
+        if (from < text.length) starts.push(from);
+    }
+    return starts;
+}
+
+function cell_starts(text: string, columns: number): number[] {
+    const starts = [0];
+    let at = 0;
+    let index = 0;
+    let has_word = false; // in this row
+    let word = 0; // where the last one begins, if it is not the first of its row
+    let in_word = 0; // its cells
+    const begin_row = (start: number, width: number) => {
+        starts.push(start);
+        at = width;
+        has_word = false;
+        word = 0;
+    };
+    for (const character of text) {
+        const is_blank = character === " " || character === "\t";
+        if (!is_blank && word > 0 && at + cells(character, at) > columns) begin_row(word, in_word);
+        if (character !== " " && at > 0 && at + cells(character, at) > columns) begin_row(index, 0);
+        const width = cells(character, at);
+        at += width;
+        index += character.length;
+        in_word = is_blank ? 0 : in_word + width;
+        if (is_blank && has_word) word = index;
+        has_word ||= !is_blank;
+    }
+    return starts;
+}
+
 export type Row = Span[];
 
-// A tab is filled with blanks: a row begins anywhere in the line.
+// A tab is filled with blanks, because a row begins anywhere in the line. A tower of combining marks is cut: it would cost
+// time, and nobody can read it.
+class Writer {
+    private at = 0;
+    private in_cell = 0;
+
+    begin_row(): void {
+        this.at = 0;
+    }
+
+    write(text: string, columns: number): string {
+        if (easy.test(text)) {
+            this.at += text.length;
+            this.in_cell = 0;
+            return text;
+        }
+        let written = "";
+        for (const character of text) {
+            const width = cells(character, this.at);
+            this.in_cell = width === 0 ? this.in_cell + 1 : 0;
+            this.at += width;
+            if (this.in_cell <= 8) written += character === "\t" ? " ".repeat(Math.min(width, columns)) : character;
+        }
+        return written;
+    }
+}
+
+const text_of = (line: Line) => line.spans.map((span) => span.text).join("");
+
 export function rows_of(line: Line, columns: number): Row[] {
+    const starts = row_starts(text_of(line), columns);
     const rows: Row[] = [[]];
+    const writer = new Writer();
     let at = 0;
-    let in_cell = 0;
     for (const span of line.spans) {
-        let piece = "";
-        const flush = () => {
-            if (piece !== "") rows[rows.length - 1]?.push({ text: piece, style: span.style });
-            piece = "";
-        };
-        if (easy.test(span.text)) {
-            for (let from = 0; from < span.text.length;) {
-                if (at >= columns) {
-                    rows.push([]);
-                    at = 0;
-                }
-                const take = Math.min(columns - at, span.text.length - from);
-                rows[rows.length - 1]?.push({ text: span.text.slice(from, from + take), style: span.style });
-                from += take;
-                at += take;
-            }
-            continue;
-        }
-        for (const character of span.text) {
-            const width = cells(character, at);
-            if (at + width > columns && at > 0) {
-                flush();
+        for (let from = 0; from < span.text.length;) {
+            if (at === starts[rows.length]) {
                 rows.push([]);
-                at = 0;
+                writer.begin_row();
             }
-            // A tower of combining marks is cut: it would cost time, and nobody can read it.
-            in_cell = width === 0 ? in_cell + 1 : 0;
-            if (in_cell > 8) continue;
-            piece += character === "\t" ? " ".repeat(Math.min(width, columns)) : character;
-            at += width;
+            const take = Math.min(span.text.length - from, (starts[rows.length] ?? Infinity) - at);
+            const piece = writer.write(span.text.slice(from, from + take), columns);
+            rows[rows.length - 1]?.push({ text: piece, style: span.style });
+            from += take;
+            at += take;
         }
-        flush();
     }
     return rows;
 }
 
 function row_count(line: Line, columns: number): number {
-    let chars = 0;
-    for (const span of line.spans) {
-        if (!easy.test(span.text)) return rows_of(line, columns).length;
-        chars += span.text.length;
-    }
-    return Math.max(1, Math.ceil(chars / columns));
+    return row_starts(text_of(line), columns).length;
 }
 
 // Which rows belong to which line.

@@ -12,7 +12,7 @@ function tile(label: string, value: HTMLElement, ...more: Child[]): HTMLElement 
 }
 
 const value = () => h("span", { class: "tile-value" });
-const scale = () => h("span", { class: "tile-scale" });
+const scale = () => h("span", { class: "tile-scale", title: "What the upper edge of the plot stands for" });
 
 export class Tiles {
     private duration = value();
@@ -46,7 +46,7 @@ export class Tiles {
         for (const part of [this.cpu_plot.element, this.memory_plot.element, this.cpu_scale, this.memory_scale])
             part.toggleAttribute("hidden", !has_plot);
         if (!has_plot) return;
-        set_text(this.cpu_scale, cores(this.cpu_plot.update(samples)));
-        set_text(this.memory_scale, bytes(this.memory_plot.update(samples)));
+        set_text(this.cpu_scale, `scale ${cores(this.cpu_plot.update(samples))}`);
+        set_text(this.memory_scale, `scale ${bytes(this.memory_plot.update(samples))}`);
     }
 }

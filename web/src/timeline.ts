@@ -2,7 +2,7 @@
 
 import type { Approval, Call, Shell } from "./api_types";
 import { h, svg } from "./dom";
-import { clock, duration } from "./format";
+import { clock, duration, way } from "./format";
 
 export interface Moment {
     time: number;
@@ -40,7 +40,7 @@ function moments_of(sources: Sources): Moment[] {
     const add = (time: number | null | undefined, text: string) => {
         if (typeof time === "number") moments.push({ time, text });
     };
-    add(call?.started, `called by ${call?.via === "mcp" ? "MCP" : "the API"} (${call?.tool})`);
+    add(call?.started, `called over ${way(call?.via ?? "")} (${call?.tool})`);
     add(approval?.asked, "a person was asked");
     add(approval?.answered, answers[approval?.state ?? "pending"]);
     add(shell?.created, "started");
