@@ -21,6 +21,9 @@ struct AuditOptions {
 
 void add_audit_options(CLI::App& app, AuditOptions& options);
 
+// What is wrong with it, or empty.
+std::string complaint_about(const audit::Query& query);
+
 // The query with its words.
 audit::Query query_of(const AuditOptions& options);
 

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -8,6 +9,7 @@
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
 #include "cli/tool_options.h"
+#include "cli/usage.h"
 #include "render/report_json.h"
 
 namespace husk::cli {
@@ -41,8 +43,7 @@ void add_call(CLI::App& app, int& code) {
     auto options = std::make_shared<Options>();
     CLI::App* sub = app.add_subcommand("call", "Call a tool of a contract, as an agent does");
     sub->footer(
-        "husk call [OPTIONS] TOOL JSON: the arguments of the tool; - reads them from standard "
-        "input.\n"
+        "JSON are the arguments of the tool; - reads them from standard input.\n"
         "Prints an MCP CallToolResult and exits with 0, also when the result is an error; 125\n"
         "when the call could not be made. Calls from one workspace share a session and shells.");
     add_tool_options(*sub, options->tools);
@@ -50,6 +51,12 @@ void add_call(CLI::App& app, int& code) {
     sub->allow_extras();  // an option of CLI11's would take "[1]" for a list
     sub->callback([sub, options, &code] {
         const std::vector<std::string> words = sub->remaining();
+        const auto stranger = std::ranges::find_if(
+            words, [](const std::string& word) { return word.starts_with("--"); });
+        if (stranger != words.end()) {
+            code = fail(no_such_option(*sub, *stranger));
+            return;
+        }
         if (words.size() != 2) {
             code = fail(
                 "a call needs the name of a tool and its arguments as JSON; see husk call "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "base/result.h"
 #include "base/terminal_text.h"
@@ -76,10 +77,11 @@ std::expected<Ground, std::vector<Complaint>> ground_for(const Options& options)
         return Ground{TRY(rules_of(options.rules)),
                       context_in(options.flags.working_directory.value)};
     const auto configuration = TRY(tool::read_configuration(options.config, options.flags));
+    decide::Rules rules = TRY(tool::usable_rules(configuration));
     tell_ignored(configuration);
+    tell_dead_rules(configuration.settings.rules);
     const Request request = tool::engine_values(configuration).request;
-    return Ground{TRY(tool::usable_rules(configuration.settings.rules)),
-                  context_in(request.working_dir)};
+    return Ground{std::move(rules), context_in(request.working_dir)};
 }
 
 // What it would take to allow the script where only rules allow.

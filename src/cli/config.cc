@@ -2,10 +2,15 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "base/units.h"
 #include "cli/consent.h"
+#include "cli/contract_settings.h"
+#include "cli/limit_option.h"
 #include "cli/setting_option.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
+#include "cli/wall_options.h"
 #include "decide/check.h"
 #include "render/report_json.h"
 #include "render/table.h"
@@ -29,6 +34,7 @@ struct Options {
 const char* word(config::Origin::Kind kind) {
     switch (kind) {
         case config::Origin::Kind::BuiltIn: return "built in";
+        case config::Origin::Kind::Contract: return "contract";
         case config::Origin::Kind::File: return "file";
         case config::Origin::Kind::Variable: return "variable";
         case config::Origin::Kind::Flag: return "flag";
@@ -57,10 +63,36 @@ std::vector<config::Line> lines_in_force(const tool::Configuration& configuratio
     return lines;
 }
 
+// "environment.set.CC" has three parts; all other keys have one or two.
+yaml::Path path_of(const std::string& key) {
+    yaml::Path path;
+    for (size_t at = 0; at <= key.size();) {
+        const size_t dot = path.size() == 2 ? key.npos : key.find('.', at);
+        const size_t end = std::min(dot, key.size());
+        path.push_back(key.substr(at, end - at));
+        at = end + 1;
+    }
+    return path;
+}
+
+const config::Key* key_named(const yaml::Path& path) {
+    if (path.size() > 2) return nullptr;
+    return config::find_key(path.size() == 2 ? path[0] : "", path.back());
+}
+
+// As it is read best: a size that nobody wrote is seldom a round one.
+std::string for_people(const config::Line& line) {
+    const config::Key* key = key_named(path_of(line.key));
+    const bool odd = key != nullptr && key->unit == config::Unit::Size && line.value.ends_with('K');
+    const auto bytes = odd ? text::parse_size(line.value) : std::nullopt;
+    if (bytes) return text::format_size(*bytes);
+    return line.value.empty() ? "-" : line.value;
+}
+
 std::string text_of(const tool::Configuration& configuration) {
     std::vector<render::Row> rows = {{"KEY", "VALUE", "FROM"}};
     for (const config::Line& line : lines_in_force(configuration))
-        rows.push_back({line.key, line.value.empty() ? "-" : line.value, to_text(line.origin)});
+        rows.push_back({line.key, for_people(line), to_text(line.origin)});
     return render::table(rows, 0);  // a path that is cut is no path
 }
 
@@ -93,7 +125,7 @@ Json json_of(const tool::Configuration& configuration) {
 }
 
 int show(const Options& options) {
-    const auto configuration = tool::read_configuration(options.config, options.flags);
+    const auto configuration = read_with_contract(options.config, options.flags, Contracts::Named);
     if (!configuration) return fail(configuration.error());
     if (options.json) {
         write_out(STDOUT_FILENO, render::dump(json_of(*configuration)) + "\n");
@@ -101,19 +133,8 @@ int show(const Options& options) {
     }
     write_out(STDOUT_FILENO, text_of(*configuration));
     tell_ignored(*configuration);
+    tell_dead_rules(configuration->settings.rules);
     return 0;
-}
-
-// "environment.set.CC" has three parts; all other keys have one or two.
-yaml::Path path_of(const std::string& key) {
-    yaml::Path path;
-    for (size_t at = 0; at <= key.size();) {
-        const size_t dot = path.size() == 2 ? key.npos : key.find('.', at);
-        const size_t end = std::min(dot, key.size());
-        path.push_back(key.substr(at, end - at));
-        at = end + 1;
-    }
-    return path;
 }
 
 bool is_list(const yaml::Path& path) {
@@ -123,16 +144,76 @@ bool is_list(const yaml::Path& path) {
     return path.size() <= 2 && config::find_list_key(section, path.back()) != nullptr;
 }
 
-int set(const Options& options) {
-    // Not read_configuration: what is wrong elsewhere shall not keep anybody from setting this.
+// What is there without having a line while it says nothing.
+bool is_key(const yaml::Path& path) {
+    const std::string& section = path[0];
+    if (path.size() == 3) return section == "environment" && path[1] == "set";
+    if (section == "packs") return path.size() == 2;
+    return is_list(path) || section == "rules";
+}
+
+int get(const Options& options) {
+    const auto configuration = read_with_contract(options.config, options.flags, Contracts::Named);
+    if (!configuration) return fail(configuration.error());
+    const auto lines = lines_in_force(*configuration);
+    std::string values;
+    std::vector<std::string_view> names;
+    bool found = is_key(path_of(options.key));
+    for (const config::Line& line : lines) {
+        names.push_back(line.key);
+        if (line.key != options.key) continue;
+        found = true;
+        if (!line.value.empty()) values += line.value + "\n";
+    }
+    if (found) return write_out(STDOUT_FILENO, values) ? 0 : husk_failed;
+    const std::string meant = text::closest(options.key, names);
+    return fail("there is no key \"" + options.key + "\"; " +
+                (meant.empty() ? "husk config lists them" : "did you mean " + meant + "?"));
+}
+
+// Not read_configuration: what is wrong elsewhere shall not keep anybody from changing this.
+int edit(const Options& options, const std::function<yaml::Edited(std::string_view)>& change,
+         const std::string& done) {
     const std::filesystem::path file = tool::find_configuration(options.config).own();
+    const auto edited = tool::edit_configuration(file, change);
+    if (!edited) return fail(file.string() + " was not changed: " + edited.error());
+    write_out(STDOUT_FILENO, options.key + done + file.string() + "\n");
+    return 0;
+}
+
+int set(const Options& options) {
     const yaml::Path path = path_of(options.key);
     const bool one = options.values.size() == 1 && !is_list(path);
     const yaml::Value value = one ? yaml::Value(options.values[0]) : yaml::Value(options.values);
-    const auto done = tool::edit_configuration(
-        file, [&](std::string_view text) { return yaml::with_value(text, path, value); });
-    if (!done) return fail(file.string() + " was not changed: " + done.error());
-    return 0;
+    return edit(
+        options, [&](std::string_view text) { return yaml::with_value(text, path, value); },
+        " is set in ");
+}
+
+int unset(const Options& options) {
+    return edit(
+        options, [&](std::string_view text) { return yaml::without(text, path_of(options.key)); },
+        " no longer stands in ");
+}
+
+// Those who write the file or read one value of it take a key.
+CLI::App* add_with_key(CLI::App& app, const char* name, const char* description,
+                       const std::shared_ptr<Options>& options) {
+    CLI::App* sub = app.add_subcommand(name, description);
+    sub->add_option("KEY", options->key, "For example mode, limits.memory, environment.set.CC")
+        ->required();
+    return sub;
+}
+
+// What may stand in front of `get` too.
+void add_sources(CLI::App& app, Options& options) {
+    add_setting(app, "--contract", options.flags, "contract", contract_description);
+    add_wall_options(app, options.flags);
+    add_place_option(app, options.flags);
+    add_limit_option(app, options.flags);
+    add_working_directory(app, options.flags);
+    add_setting(app, "--state", options.flags, "state", state_description);
+    add_config(app, options.config);
 }
 
 }  // namespace
@@ -140,17 +221,23 @@ int set(const Options& options) {
 void add_config(CLI::App& app, int& code) {
     auto options = std::make_shared<Options>();
     CLI::App* sub = app.add_subcommand("config", "Print what is in force, and where it comes from");
+    sub->footer(
+        "Options are those of the call that is meant. With a contract, by --contract or in a "
+        "file,\n"
+        "it is what counts for its tools; without one, what counts for husk run.");
     sub->add_flag("--json", options->json, "Print it as JSON");
-    add_working_directory(*sub, options->flags);
-    add_setting(*sub, "--state", options->flags, "state", state_description);
-    add_config(*sub, options->config);
+    add_sources(*sub, *options);
     sub->require_subcommand(0, 1);
-    CLI::App* setting = sub->add_subcommand("set", "Write a value into your husk.yaml");
-    setting->add_option("KEY", options->key, "For example mode, limits.memory, environment.set.CC")
-        ->required();
+    CLI::App* getting = add_with_key(*sub, "get", "Print one value, as it is in force", options);
+    add_sources(*getting, *options);
+    getting->callback([options, &code] { code = get(*options); });
+    CLI::App* setting = add_with_key(*sub, "set", "Write a value into your husk.yaml", options);
     setting->add_option("VALUE", options->values, "One, or those of a list")->required();
     add_config(*setting, options->config);
     setting->callback([options, &code] { code = set(*options); });
+    CLI::App* unsetting = add_with_key(*sub, "unset", "Take a key out of your husk.yaml", options);
+    add_config(*unsetting, options->config);
+    unsetting->callback([options, &code] { code = unset(*options); });
     sub->callback([sub, options, &code] {
         if (sub->get_subcommands().empty()) code = show(*options);
     });

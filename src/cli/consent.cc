@@ -16,19 +16,30 @@ namespace {
 
 enum class Answer { Once, Always, No };
 
-// A line from the terminal. Its end, or anything that is not understood, is a no.
-Answer read_answer() {
+// Nothing at the end of input.
+std::optional<std::string> read_line() {
     std::string line;
     char c = 0;
     while (true) {
         const ssize_t got = ::read(STDIN_FILENO, &c, 1);
         if (got < 0 && errno == EINTR) continue;
-        if (got <= 0 || c == '\n') break;
+        if (got <= 0) return std::nullopt;
+        if (c == '\n') return line;
         line += c;
     }
-    if (line == "y" || line == "Y" || line == "yes") return Answer::Once;
-    if (line == "a" || line == "A" || line == "always") return Answer::Always;
-    return Answer::No;
+}
+
+// Asks until it is answered. The end of input is a no.
+Answer read_answer(const std::string& question, bool may_be_always) {
+    while (true) {
+        write_out(STDERR_FILENO, question);
+        const auto line = read_line();
+        if (!line) write_out(STDERR_FILENO, "\n");
+        if (!line || line == "n" || line == "N" || line == "no") return Answer::No;
+        if (line == "y" || line == "Y" || line == "yes") return Answer::Once;
+        if (may_be_always && (line == "a" || line == "A" || line == "always"))
+            return Answer::Always;
+    }
 }
 
 bool somebody_is_there() { return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0; }
@@ -50,13 +61,13 @@ audit::Approval ask_person(const tool::Judged& judged, const std::string& direct
     const render::Look look = {.colours = colours_for(STDERR_FILENO), .width = terminal_width()};
     const std::string& only_once = judged.verdict.only_once;
     write_out(STDERR_FILENO, render::verdict_text(judged.script, judged.verdict, look));
-    write_out(STDERR_FILENO, only_once.empty()
-                                 ? "Run it? y = once, a = always exactly this here, n = no: "
-                                 : "Run it? y = once, n = no (not always: " + only_once + "): ");
-    const Answer answer = read_answer();
-    const bool always = answer == Answer::Always && only_once.empty();
+    const Answer answer = read_answer(
+        only_once.empty() ? "Run it? y = once, a = always exactly this here, n = no: "
+                          : "Run it? y = once, n = no (not always: " + only_once + "): ",
+        only_once.empty());
+    if (answer == Answer::No) return {.answer = "declined", .by = "terminal"};
+    const bool always = answer == Answer::Always;
     if (always) approve_from_now_on(directory, judged.script.source, file);
-    if (answer != Answer::Once && !always) return {.answer = "declined", .by = "terminal"};
     return {.answer = "given", .by = "terminal", .scope = always ? "always" : "once"};
 }
 
@@ -96,11 +107,17 @@ void tell_ignored(const tool::Configuration& configuration) {
              ": does not count, because this file may only narrow: " + ignored.message);
 }
 
+void tell_dead_rules(const RuleTexts& rules) {
+    for (const decide::Problem& problem : decide::dead_refusals(rules))
+        fail(to_text(problem.where) + ": warning: " + problem.message);
+}
+
 std::expected<Consent, std::vector<Complaint>> ask_for_consent(
     const std::string& command, const tool::Configuration& configuration,
     const decide::Context& context) {
-    const auto rules = tool::usable_rules(configuration.settings.rules);
+    const auto rules = tool::usable_rules(configuration);
     if (!rules) return std::unexpected(rules.error());
+    tell_dead_rules(configuration.settings.rules);
     const tool::Judged judged = tool::judge(command, *rules, context);
     const decide::Verdict& verdict = judged.verdict;
     Consent consent{tool::reported(verdict), std::nullopt, notes_on(configuration.ignored)};
@@ -109,7 +126,11 @@ std::expected<Consent, std::vector<Complaint>> ask_for_consent(
         consent.approval = ask_person(judged, context.working_directory, configuration.files.own());
     const bool allowed = verdict.decision == decide::Decision::Allow ||
                          (consent.approval && consent.approval->answer == "given");
-    if (!allowed) consent.denied = Denied{verdict.rule, render::refusal(verdict)};
+    const bool declined = consent.approval && consent.approval->answer == "declined";
+    if (!allowed)
+        consent.denied =
+            Denied{verdict.rule, declined ? "you were asked and declined: " + verdict.reason
+                                          : render::refusal(verdict)};
     return consent;
 }
 

@@ -25,8 +25,10 @@ decide::Context context_in(const std::filesystem::path& working_dir,
 
 // One line about entries of a file that do not count, because it comes with every call.
 std::vector<std::string> notes_on(const std::vector<Complaint>& ignored);
-// What of the file beside the work does not count, each on a line of standard error.
+// What does not count of the file beside the work, and rules that refuse nothing, each on a line of
+// standard error.
 void tell_ignored(const tool::Configuration& configuration);
+void tell_dead_rules(const RuleTexts& rules);
 
 struct Consent {
     Verdict verdict;

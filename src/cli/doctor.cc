@@ -23,14 +23,22 @@ struct Options {
 };
 
 std::string table_of(const os::Kernel& kernel) {
-    std::vector<render::Row> rows = {{"MECHANISM", "AVAILABLE", "VERSION", "IS FOR, OR CLOSES",
-                                      "LOST WITHOUT IT", "HOW TO GET IT"}};
-    for (const os::Capability& one : kernel.capabilities) {
-        const std::string how = one.available ? "" : one.remedy + " (" + one.why_not + ")";
-        rows.push_back({one.mechanism, one.available ? "yes" : "no",
-                        one.available ? one.version : "", one.needed_for, one.without, how});
-    }
-    return render::table(rows, 0);  // advice that is cut is no advice
+    std::vector<render::Row> rows = {{"MECHANISM", "AVAILABLE", "IS FOR, OR CLOSES", "VERSION"}};
+    for (const os::Capability& one : kernel.capabilities)
+        rows.push_back({one.mechanism, one.available ? "yes" : "no", one.needed_for,
+                        one.available ? one.version : ""});
+    return render::table(rows, 0);
+}
+
+// In lines of their own: advice that is cut is no advice.
+std::string advice_of(const os::Kernel& kernel) {
+    std::string text;
+    for (const os::Capability& one : kernel.capabilities)
+        if (!one.available)
+            text += "\nNo " + one.mechanism + ": " + one.why_not +
+                    ".\n  lost without it: " + one.without + "\n  how to get it: " + one.remedy +
+                    "\n";
+    return text;
 }
 
 confine::Machine machine_of(const os::Kernel& kernel) {
@@ -122,7 +130,7 @@ int doctor(const Options& options) {
     if (options.json) {
         write_out(STDOUT_FILENO, render::dump(json_of(kernel)) + "\n");
     } else {
-        std::string text = table_of(kernel) + "\n";
+        std::string text = table_of(kernel) + advice_of(kernel) + "\n";
         if (missing.empty()) text += "The engine works here.\n";
         write_out(STDOUT_FILENO, text + modes_text(kernel));
     }

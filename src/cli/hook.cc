@@ -74,7 +74,7 @@ int judge_command(const std::string& command, const fs::path& cwd, const std::st
     flags.working_directory = {workspace_of(cwd).string(), config::from_flag("cwd")};
     const auto configuration = tool::read_configuration(config, flags);
     if (!configuration) return block(configuration.error());
-    const auto rules = tool::usable_rules(configuration->settings.rules);
+    const auto rules = tool::usable_rules(*configuration);
     if (!rules) return block(rules.error());
     const tool::Judged judged = tool::judge(command, *rules, context_in(cwd));
     if (!has_an_opinion(judged.verdict)) return 0;

@@ -36,7 +36,10 @@ int kill(const Options& options) {
         return alive ? 1 : 0;
     }
     for (const std::string& note : report.notes) write_out(STDERR_FILENO, "husk: " + note + "\n");
-    if (alive) write_out(STDERR_FILENO, "husk: " + render::ending_line(report) + "\n");
+    if (alive)
+        write_out(STDERR_FILENO, "husk: " + render::ending_line(report) + "\n");
+    else if (report.notes.empty())  // which say that it had ended before
+        write_out(STDOUT_FILENO, options.id + " has ended: " + render::ending_words(report) + "\n");
     return alive ? 1 : 0;
 }
 

@@ -7,6 +7,8 @@
 #include "cli/audit_options.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
+#include "record/journal.h"
+#include "record/json_line.h"
 #include "record/verify.h"
 #include "render/report_json.h"
 #include "render/table.h"
@@ -66,17 +68,48 @@ std::string table_of(const std::vector<Json>& records) {
     return render::table(rows, terminal_width());
 }
 
+// What was there before the oldest record that is.
+std::string gone(const audit::Removed& removed) {
+    std::string text = std::to_string(removed.records) + " records of before " +
+                       text::format_moment(removed.until) + " have been removed";
+    if (removed.early == 0) return text;
+    return text + ", " + std::to_string(removed.early) +
+           " OF THEM BEFORE THEIR TIME, because there were too many new ones";
+}
+
+// Whoever sees all that there is might take it for all that there was.
+void tell_gone(const Options& options, size_t shown) {
+    const auto removed = audit::removed_so_far(options.audit.settings.state);
+    if (!removed || removed->files == 0) return;
+    if (removed->early > 0 || shown < options.audit.query.limit) fail(gone(*removed));
+}
+
 int list(const Options& options) {
+    if (const std::string wrong = complaint_about(options.audit.query); !wrong.empty())
+        return fail(wrong);
     auto page = open_index(options.audit.settings)->find(query_of(options.audit));
     if (!page) return fail(page.error());
+    tell_gone(options, page->records.size());
     std::ranges::reverse(page->records);  // the newest last, where a terminal shows it
+    if (!options.audit.json && page->records.empty()) {
+        write_out(STDERR_FILENO, "husk: nothing was found\n");
+        return 0;
+    }
     if (!options.audit.json) {
         write_out(STDOUT_FILENO, table_of(page->records));
         return 0;
     }
     for (const Json& record : page->records)
-        if (!write_out(STDOUT_FILENO, render::dump(record) + "\n")) break;
+        if (!write_out(STDOUT_FILENO, audit::inert(render::dump(record)) + "\n")) break;
     return 0;
+}
+
+Json removed_json(const audit::Removed& removed) {
+    if (removed.files == 0) return nullptr;
+    return {{"files", removed.files},
+            {"records", removed.records},
+            {"early", removed.early},
+            {"until", removed.until}};
 }
 
 int verify(const Options& options) {
@@ -88,6 +121,7 @@ int verify(const Options& options) {
                                                {"records", proof->records},
                                                {"torn", proof->torn},
                                                {"from_the_start", proof->from_the_start},
+                                               {"removed", removed_json(proof->removed)},
                                                {"last", proof->last},
                                                {"broken", proof->broken},
                                                {"broken_total", proof->broken_total}}) +
@@ -98,10 +132,10 @@ int verify(const Options& options) {
     std::string text = std::to_string(proof->records) + " records in " +
                        std::to_string(proof->files) + (proof->files == 1 ? " file" : " files");
     if (proof->torn > 0) text += ", " + std::to_string(proof->torn) + " torn lines";
-    if (!proof->from_the_start) text += ", without the oldest, which have been removed";
     text += proof->broken_total == 0 ? ": as they were written"
                                      : ": NOT as they were written, in " +
                                            std::to_string(proof->broken_total) + " places";
+    if (proof->removed.files > 0) text += "\n" + gone(proof->removed);
     if (!proof->last.empty()) text += "\nthe last has the digest " + proof->last;
     write_out(STDOUT_FILENO, text + "\n");
     return proof->broken_total == 0 ? 0 : 1;

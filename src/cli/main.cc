@@ -8,6 +8,7 @@
 
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
+#include "cli/usage.h"
 
 int main(int argc, char** argv) {
     using namespace husk::cli;
@@ -36,6 +37,7 @@ int main(int argc, char** argv) {
     try {
         CLI::App app("Husk: runs an agent's shell commands and tells the truth about them", "husk");
         app.require_subcommand(1);
+        app.formatter(usage_lines());
         app.set_version_flag("--version", "husk " HUSK_VERSION);
         add_run(app, words, code);
         add_check(app, words, code);
@@ -56,14 +58,13 @@ int main(int argc, char** argv) {
         add_trust(app, code);
         add_doctor(app, code);
         add_bench(app, code);
+        add_help(app, code);
         try {
             app.parse(count, argv);
         } catch (const CLI::Success& asked) {
             return app.exit(asked);  // --help, --version
         } catch (const CLI::ParseError& error) {
-            const auto chosen = app.get_subcommands();
-            const std::string where = chosen.empty() ? "husk" : "husk " + chosen[0]->get_name();
-            return refused(fail(std::string(error.what()) + "; see " + where + " --help"));
+            return refused(fail(usage_error(app, error)));
         }
     } catch (const std::exception& error) {
         return refused(fail(error.what()));

@@ -19,6 +19,7 @@ namespace {
 int serve(const ToolOptions& options) {
     auto deployment = deployment_of(options);
     if (!deployment) return fail(deployment.error());
+    if (const auto able = check_before_serving(*deployment); !able) return fail(able.error());
     deployment->via = "mcp";
     // Whatever else would be printed there is not protocol, and goes where it does no harm.
     const os::Fd out(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));

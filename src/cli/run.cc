@@ -1,9 +1,10 @@
 #include <unistd.h>
 
-#include <iostream>
+#include <filesystem>
 #include <memory>
 
 #include "base/result.h"
+#include "base/terminal_text.h"
 #include "cli/command_words.h"
 #include "cli/consent.h"
 #include "cli/limit_option.h"
@@ -13,9 +14,11 @@
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
 #include "cli/wall_options.h"
+#include "cli/word_option.h"
 #include "contract/modes.h"
 #include "render/ending_line.h"
 #include "render/report_json.h"
+#include "request/settings_layers.h"
 #include "tool/call_audit.h"
 #include "tool/display_of.h"
 #include "tool/engine_values.h"
@@ -64,7 +67,8 @@ int finish_plain(const Report& report, const Request& request) {
     if (const auto* failed = std::get_if<NotStarted>(&report.ending)) return fail(failed->cause);
     if (!line.empty()) write_out(STDERR_FILENO, "husk: " + line + "\n");
     for (const std::string& path : report.reverted)
-        write_out(STDERR_FILENO, "husk: " + path + " is protected, and was taken away again\n");
+        write_out(STDERR_FILENO,
+                  "husk: " + text::one_line(path) + " is protected, and was taken away again\n");
     for (const std::string& note : report.notes) write_out(STDERR_FILENO, "husk: " + note + "\n");
     if (!report.excerpt.complete) {
         write_out(STDERR_FILENO,
@@ -82,6 +86,9 @@ int finish(const Report& report, const Options& options, const Printer& printer)
     nlohmann::ordered_json object;
     if (options.format == Format::StreamJson) object["event"] = "ending";
     object.update(render::report_json(report));
+    // It has come in events of its own.
+    if (options.format == Format::StreamJson && !options.flags.shown_output.is_given())
+        for (const char* name : {"output", "stdout", "stderr"}) object[name] = nullptr;
     printer.finish(render::dump(object));
     return exit_status(report);
 }
@@ -91,16 +98,15 @@ std::optional<std::string> home_of(const Request& request) {
     return set == request.env.end() ? std::nullopt : set->second;
 }
 
-Report refused(const Options& options, const Consent& consent) {
+// Of what was never started.
+Report report_of(const Options& options, Ending ending) {
     Report report;
-    report.ending = *consent.denied;
+    report.ending = std::move(ending);
     const Request& request = options.engine.request;
     report.command = request.command;
     report.display =
         tool::display_of(report.command, context_in(request.working_dir).working_directory);
     report.session = options.engine.context.session;
-    report.verdict = consent.verdict;
-    report.notes = consent.notes;
     return report;
 }
 
@@ -164,6 +170,14 @@ int start(Options& options, const std::optional<Consent>& consent) {
     return cancelled && received->load() != 0 ? 128 + received->load() : code;
 }
 
+// It is on record too.
+int finish_unstarted(Report report, const Options& options, const std::optional<Consent>& consent) {
+    tool::CallAudit audit = audit_of(options, consent);
+    audit.ended(report);
+    if (!audit.trouble().empty()) report.notes.push_back(audit.trouble());
+    return finish(report, options, Printer({}, nullptr));
+}
+
 int run(Options& options) {
     if (options.words.empty()) return fail("no command given; try husk run -- 'echo hello'");
     const auto configuration = tool::read_configuration(options.config, options.flags);
@@ -171,22 +185,29 @@ int run(Options& options) {
     options.engine = tool::engine_values(*configuration, std::move(options.engine));
     Request& request = options.engine.request;
     request.command = as_command(options.words);
+    if (const std::string why = config::network_refusal(configuration->settings); !why.empty())
+        return finish_unstarted(report_of(options, NotStarted{{"network", 0, why}}), options,
+                                std::nullopt);
     if (options.checks == Checks::Off) return start(options, std::nullopt);
     const auto consent = ask_for_consent(request.command, *configuration,
                                          context_in(request.working_dir, home_of(request)));
     if (!consent) return fail(consent.error());
     if (!consent->denied) return start(options, *consent);
-    Report report = refused(options, *consent);
-    tool::CallAudit audit = audit_of(options, *consent);
-    audit.ended(report);
-    if (!audit.trouble().empty()) report.notes.push_back(audit.trouble());
-    return finish(report, options, Printer({}, nullptr));
+    Report report = report_of(options, *consent->denied);
+    report.verdict = consent->verdict;
+    report.notes = consent->notes;
+    return finish_unstarted(std::move(report), options, *consent);
 }
 
 Result<void> complete(Options& options) {
     Request& request = options.engine.request;
     if (options.input == "-") request.input = InputDescriptor{STDIN_FILENO};
-    if (!options.input.empty() && options.input != "-") request.input = InputFile{options.input};
+    if (!options.input.empty() && options.input != "-") {
+        std::error_code failed;
+        if (!std::filesystem::exists(options.input, failed))
+            return failure("--stdin", failed ? failed.value() : ENOENT, options.input);
+        request.input = InputFile{options.input};
+    }
     if (!options.input_text.empty()) request.input = InputText{options.input_text};
     if (options.patience) request.stop.patience = *options.patience;
     for (const std::string& entry : options.env) {
@@ -208,25 +229,24 @@ void add_behaviour(CLI::App& sub, Options& options) {
     sub.add_flag("--force", options.engine.context.wide_workspace,
                  "A workspace that holds / or a home is meant");
     add_limit_option(sub, options.flags);
-    sub.add_option("--checks", options.checks, "on (default): decide before running; off: just run")
-        ->transform(CLI::CheckedTransformer(
-            std::map<std::string, Checks>{{"on", Checks::On}, {"off", Checks::Off}}));
+    add_word<Checks>(sub, "--checks", options.checks, {{"on", Checks::On}, {"off", Checks::Off}},
+                     "on (default): decide before running; off: just run");
     add_setting(sub, "--timeout", options.flags, "timeouts.default",
                 "How long to wait, for example 30s");
-    sub.add_option("--on-timeout", request.on_timeout, "kill (default) or background")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, OnTimeout>{
-            {"kill", OnTimeout::Kill}, {"background", OnTimeout::Background}}));
+    add_word<OnTimeout>(sub, "--on-timeout", request.on_timeout,
+                        {{"kill", OnTimeout::Kill}, {"background", OnTimeout::Background}},
+                        "kill (default) or background");
     add_setting(sub, "--idle-timeout", options.flags, "limits.idle",
                 "End it after so long without output");
     add_duration(sub, "--patience", options.patience, "From SIGTERM to SIGKILL (default 2s)");
     sub.add_flag("--background", request.background, "Print the id and return at once");
-    sub.add_option("--leftovers", request.leftovers,
-                   "What becomes of processes that outlive it: adopt (default), kill, wait")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, Leftovers>{
-            {"adopt", Leftovers::Adopt}, {"kill", Leftovers::Kill}, {"wait", Leftovers::Wait}}));
-    sub.add_option("--streams", request.streams, "merged (default) or split")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, Streams>{
-            {"merged", Streams::Merged}, {"split", Streams::Split}}));
+    add_word<Leftovers>(
+        sub, "--leftovers", request.leftovers,
+        {{"adopt", Leftovers::Adopt}, {"kill", Leftovers::Kill}, {"wait", Leftovers::Wait}},
+        "What becomes of processes that outlive it: adopt (default), kill, wait");
+    add_word<Streams>(sub, "--streams", request.streams,
+                      {{"merged", Streams::Merged}, {"split", Streams::Split}},
+                      "merged (default) or split");
 }
 
 void add_surroundings(CLI::App& sub, Options& options) {
@@ -260,8 +280,9 @@ void add_run(CLI::App& app, const std::vector<std::string>& words, int& code) {
     CLI::App* sub = app.add_subcommand("run", "Run a command and tell how it ended");
     sub->footer(
         "COMMAND is one bash command, or several words that are quoted into one.\n"
-        "Exits as the command did (128+S for a signal), 124 on timeout, 126 when denied, 125\n"
-        "when Husk itself failed.");
+        "Exits as the command did (128+S for a signal), 124 when a timeout or another limit\n"
+        "stopped it, 126 when denied, 125 when Husk itself failed, 0 when it goes on in the\n"
+        "background.");
     sub->allow_extras();  // the command; an option of CLI11's would take "[ x ]" for a list
     add_behaviour(*sub, *options);
     add_surroundings(*sub, *options);

@@ -90,6 +90,7 @@ int serve(const Options& options) {
     if (const std::string wrong = complaint(options); !wrong.empty()) return fail(wrong);
     auto deployment = deployment_of(options.tools);
     if (!deployment) return fail(deployment.error());
+    if (const auto able = check_before_serving(*deployment); !able) return fail(able.error());
     deployment->via = "serve";
     raise_open_files();
     const auto received = std::make_shared<std::atomic<int>>(0);

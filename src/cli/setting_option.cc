@@ -15,7 +15,9 @@ CLI::Option* add_setting(CLI::App& app, const std::string& option, config::Setti
     return app.add_option_function<std::string>(
         option,
         [option, found, &flags](const std::string& text) {
-            const auto done = config::set(flags, *found, text, config::from_flag(option));
+            const bool path = found->unit == config::Unit::Path;
+            const auto done = config::set(flags, *found, path ? absolute(option, text) : text,
+                                          config::from_flag(option));
             if (!done) throw CLI::ValidationError(option, done.error());
         },
         description);

@@ -83,6 +83,8 @@ int print_metrics(const Options& options) {
 }
 
 int print(const Options& options) {
+    if (const std::string wrong = complaint_about(options.audit.query); !wrong.empty())
+        return fail(wrong);
     if (options.docware) return print_metrics(options);
     const auto stats = open_index(options.audit.settings)->stats(query_of(options.audit));
     if (!stats) return fail(stats.error());

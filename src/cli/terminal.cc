@@ -12,6 +12,7 @@
 
 #include "base/terminal_text.h"
 #include "base/units.h"
+#include "cli/setting_option.h"
 #include "tool/engine_values.h"
 
 namespace husk::cli {
@@ -110,7 +111,8 @@ CLI::Option* add_size(CLI::App& app, const std::string& name, std::optional<uint
 
 void add_state(CLI::App& app, Settings& settings) {
     app.add_option_function<std::string>(
-        "--state", [&settings](const std::string& path) { settings.state = path; },
+        "--state",
+        [&settings](const std::string& path) { settings.state = absolute("--state", path); },
         state_description);
     app.parse_complete_callback([&settings] {
         const char* chosen = std::getenv("HUSK_STATE");  // NOLINT(concurrency-mt-unsafe)

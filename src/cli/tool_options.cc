@@ -1,16 +1,19 @@
 #include "cli/tool_options.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "cli/consent.h"
+#include "cli/contract_settings.h"
 #include "cli/limit_option.h"
 #include "cli/setting_option.h"
 #include "cli/terminal.h"
 #include "cli/wall_options.h"
-#include "decide/check.h"
+#include "confine/checks.h"
+#include "contract/modes.h"
+#include "request/settings_layers.h"
 #include "tool/configuration.h"
 #include "tool/engine_values.h"
+#include "tool/plan_call.h"
 
 namespace husk::cli {
 namespace {
@@ -31,39 +34,30 @@ fs::path own_working_directory() {
     return right ? fs::path(logical) : fs::current_path(failed);
 }
 
-std::string needs_landlock(const std::string& why) {
-    return "Restricted mode needs Landlock: Linux 5.13 or later, 6.7 or later to close the "
-           "network, 6.12 or later to confine signals. On this machine: " +
-           why;
-}
-
-// What a contract has where no file and no flag says otherwise.
-config::Settings built_in_of(const contract::Defaults& defaults, const std::string& place) {
-    config::Settings settings;
-    const auto packs = place == "container" ? defaults.packs_in_container : defaults.packs;
-    settings.mode.value = defaults.mode;
-    settings.variables.clear();  // what a command finds is for the contract to say
-    for (const decide::Pack* pack : decide::all_packs())
-        settings.rules.packs[std::string(pack->name)] =
-            std::ranges::find(packs, pack->name) != packs.end();
-    return settings;
+std::string cannot_be_built(Mode mode, const std::string& why) {
+    return std::string("the mode ") + contract::word(mode) +
+           " cannot be had on this machine: " + why +
+           "; `husk doctor` tells more, `--mode open` runs without walls. Landlock takes Linux "
+           "5.13 "
+           "or later, 6.7 or later to close the network, 6.12 or later to confine signals";
 }
 
 std::expected<decide::Rules, std::string> rules_again(const ToolOptions& options) {
-    auto again = deployment_of(options);
-    if (again) return std::move(again->rules);
-    return std::unexpected(again.error().empty() ? std::string() : again.error()[0].message);
+    const auto again = read_with_contract(options.config, options.flags, Contracts::Any);
+    auto rules = again ? tool::usable_rules(*again) : std::unexpected(again.error());
+    if (rules) return *std::move(rules);
+    return std::unexpected(rules.error().empty() ? std::string() : rules.error()[0].message);
 }
 
 }  // namespace
 
 void add_tool_options(CLI::App& app, ToolOptions& options) {
-    add_setting(app, "--contract", options.flags, "contract",
-                "The face of the tools: husk (default), ...");
+    add_setting(app, "--contract", options.flags, "contract", contract_description);
     add_wall_options(app, options.flags);
     add_place_option(app, options.flags);
     add_limit_option(app, options.flags);
     add_working_directory(app, options.flags);
+    app.add_flag("--force", options.force, "A workspace that holds / or a home is meant");
     app.add_option("--session", options.session, "Use the session of this name");
     app.add_flag("--all-arguments", options.all_arguments,
                  "Schemas show every argument, also those that are seldom needed");
@@ -74,23 +68,24 @@ void add_tool_options(CLI::App& app, ToolOptions& options) {
 }
 
 std::expected<tool::Deployment, Complaints> deployment_of(const ToolOptions& options) {
-    // Which contract it is may stand in a file, and what is built in depends on it.
-    const auto first = TRY(tool::read_configuration(options.config, options.flags));
-    tool::Deployment deployment;
-    deployment.contract = contract::find_contract(first.settings.contract.value);
-    if (deployment.contract == nullptr)
-        return complaint("there is no contract " + first.settings.contract.value);
-    const contract::Defaults& defaults = deployment.contract->defaults;
-    const std::string& place = first.settings.place.value;
-    if (place == "container" && !defaults.in_container)
-        return complaint("the contract " + first.settings.contract.value +
-                         " cannot run in a container; those that can are agentrail and husk");
     const auto configuration =
-        TRY(tool::read_configuration(options.config, options.flags, built_in_of(defaults, place)));
+        TRY(read_with_contract(options.config, options.flags, Contracts::Any));
+    const std::string& chosen = configuration.settings.contract.value;
+    tool::Deployment deployment;
+    deployment.contract = contract::find_contract(chosen);
+    if (deployment.contract == nullptr) return complaint("there is no contract " + chosen);
+    const contract::Defaults& defaults = deployment.contract->defaults;
+    if (configuration.settings.place.value == "container" && !defaults.in_container)
+        return complaint("the contract " + chosen +
+                         " cannot run in a container; those that can are agentrail and husk");
+    if (const std::string why = config::network_refusal(configuration.settings); !why.empty())
+        return complaint("network: " + why);
     tool::EngineValues values = tool::engine_values(configuration);
     deployment.configured = configuration.settings;
     deployment.settings = values.settings;
+    deployment.settings.state = configuration.state;
     deployment.walls = std::move(values.context);
+    deployment.walls.wide_workspace = options.force;
     if (deployment.walls.workspace.empty()) deployment.walls.workspace = own_working_directory();
     if (values.container) {
         deployment.container = std::move(values.container);
@@ -105,11 +100,27 @@ std::expected<tool::Deployment, Complaints> deployment_of(const ToolOptions& opt
     if (all) deployment.arguments = contract::Situation::Arguments::All;
     const std::string missing = tool::closed_modes_missing(deployment.walls);
     const bool needs_walls = deployment.walls.mode != Mode::Open && !deployment.container;
-    if (needs_walls && !missing.empty()) return complaint(needs_landlock(missing));
-    deployment.rules = TRY(tool::usable_rules(configuration.settings.rules));
+    if (needs_walls && !missing.empty())
+        return complaint(cannot_be_built(deployment.walls.mode, missing));
+    deployment.rules = TRY(tool::usable_rules(configuration));
+    tell_dead_rules(configuration.settings.rules);
     deployment.notes = notes_on(configuration.ignored);
     deployment.memory = {configuration.files.own(), [options] { return rules_again(options); }};
     return deployment;
+}
+
+void warn_of_missing_walls(const tool::Deployment& deployment) {
+    if (deployment.container) return;
+    const std::string missing = tool::closed_modes_missing(deployment.walls);
+    if (!missing.empty())
+        fail("warning: only the mode open is offered, with checks and without walls: " + missing);
+}
+
+Result<void> check_before_serving(const tool::Deployment& deployment) {
+    warn_of_missing_walls(deployment);
+    if (!deployment.container) return tool::check_walls(deployment.walls, deployment.settings);
+    CHECK(confine::open_working_directory(deployment.walls.workspace));
+    return {};
 }
 
 }  // namespace husk::cli

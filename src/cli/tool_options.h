@@ -18,11 +18,19 @@ struct ToolOptions {
     std::string config;
     bool all_arguments = false;
     bool may_preserve_environment = false;
+    bool force = false;  // a workspace as wide as / or a home is meant
 };
 
 void add_tool_options(CLI::App& app, ToolOptions& options);
 
-// Complaints are about the options or about the configuration.
+// Complaints are about the options or about the configuration. Rules that cannot do what they
+// are there for are told on standard error.
 std::expected<tool::Deployment, std::vector<Complaint>> deployment_of(const ToolOptions& options);
+
+// Before a server waits for calls: what would keep it from ever running one is told now, and what
+// it cannot offer on this machine is said on standard error.
+Result<void> check_before_serving(const tool::Deployment& deployment);
+// The second of these.
+void warn_of_missing_walls(const tool::Deployment& deployment);
 
 }  // namespace husk::cli

@@ -14,8 +14,7 @@ namespace {
 int list(const ToolOptions& options) {
     auto deployment = deployment_of(options);
     if (!deployment) return fail(deployment.error());
-    if (const std::string missing = tool::closed_modes_missing(deployment->walls); !missing.empty())
-        fail("warning: only the mode open is offered, with checks and without walls: " + missing);
+    warn_of_missing_walls(*deployment);
     write_out(STDOUT_FILENO, render::dump(tool::Toolbox(*std::move(deployment)).tools()) + "\n");
     return 0;
 }

@@ -32,12 +32,18 @@ struct Options {
 // What the user is about to let count, and where it can be read.
 void tell_what_counts(const config::Settings& here) {
     const config::Narrowed narrowed = config::narrowed_by({}, here);
+    if (!narrowed.ignored.empty()) write_out(STDOUT_FILENO, "this counts from now on:\n");
     for (const Complaint& entry : narrowed.ignored)
         write_out(STDOUT_FILENO,
-                  text::one_line(to_text(entry.where) + ": " + entry.message) + "\n");
+                  "  " + text::one_line(to_text(entry.where) + ": " + entry.message) + "\n");
 }
 
 int trust(const Options& options) {
+    std::error_code failed;
+    const std::filesystem::path whole = std::filesystem::absolute(options.file, failed);
+    if (!std::filesystem::exists(whole, failed))
+        return fail("there is no " + whole.string() +
+                    "; husk trust is for the husk.yaml of a workspace, and takes its path");
     const auto content = tool::read_rules_text(options.file);
     if (!content) return fail(content.error());
     const auto here = config::read_settings(*content, options.file);
@@ -71,7 +77,9 @@ int list(const Options& options) {
 int revoke(const Options& options) {
     const auto revoked = tool::revoke(options.state(), options.file);
     if (!revoked) return fail(revoked.error());
-    return *revoked ? 0 : fail(options.file + " was not trusted");
+    if (!*revoked) return fail(options.file + " was not trusted");
+    write_out(STDOUT_FILENO, text::one_line(options.file) + " is no longer trusted\n");
+    return 0;
 }
 
 int run(const Options& options) {

@@ -1,0 +1,77 @@
+#include "cli/contract_settings.h"
+
+#include <algorithm>
+
+#include "base/result.h"
+#include "contract/contract.h"
+#include "decide/check.h"
+#include "request/environment.h"
+
+namespace husk::cli {
+namespace {
+
+using config::Origin;
+using config::Settings;
+using contract::Contract;
+
+const Contract* contract_in(const Settings& settings, Contracts which) {
+    if (which == Contracts::Named && !settings.contract.is_given()) return nullptr;
+    return contract::find_contract(settings.contract.value);
+}
+
+Origin origin_of(const Contract& contract) {
+    return {Origin::Kind::Contract, std::string(contract.name), 0};
+}
+
+// Its calls have these where nobody says otherwise, and may not ask for more.
+void add_docware(Settings& settings, const Origin& origin) {
+    const contract::DocwareSettings own;
+    settings.timeout = {own.default_timeout, origin};
+    settings.output = {own.max_output_size, origin};
+    settings.memory = {own.max_memory, origin};
+    settings.processes = {own.max_processes, origin};
+    settings.open_files = {own.max_file_descriptors, origin};
+    settings.disk = {own.max_disk_write, origin};
+}
+
+void add_timeouts(Settings& settings, const contract::Timeouts& timeouts, const Origin& origin) {
+    if (timeouts.usual) settings.timeout = {timeouts.usual, origin};
+    if (timeouts.longest) settings.longest_timeout = {timeouts.longest, origin};
+}
+
+Settings layer_of(const Contract& contract, const std::string& place) {
+    const contract::Defaults& defaults = contract.defaults;
+    const Origin origin = origin_of(contract);
+    Settings settings;
+    settings.mode = {defaults.mode, origin};
+    settings.variables.clear();
+    if (defaults.environment == contract::Environment::Scrubbed)
+        for (auto& [name, value] : agent_environment()) settings.variables[name] = {value, origin};
+    const auto packs = place == "container" ? defaults.packs_in_container : defaults.packs;
+    for (const decide::Pack* pack : decide::all_packs())
+        settings.rules.packs[std::string(pack->name)] =
+            std::ranges::find(packs, pack->name) != packs.end();
+    settings.packs_origin = origin;
+    add_timeouts(settings, defaults.timeouts, origin);
+    if (&contract == &contract::docware_contract) add_docware(settings, origin);
+    return settings;
+}
+
+}  // namespace
+
+std::expected<tool::Configuration, std::vector<Complaint>> read_with_contract(
+    const std::string& named, const Settings& flags, Contracts which) {
+    auto configuration =
+        TRY(tool::read_configuration(named, flags, [which](const Settings& chosen) {
+            const Contract* contract = contract_in(chosen, which);
+            return contract == nullptr ? Settings() : layer_of(*contract, chosen.place.value);
+        }));
+    const Contract* contract = contract_in(configuration.settings, which);
+    const bool fixed = contract != nullptr &&
+                       contract->defaults.timeouts.whose == contract::Timeouts::Whose::Contracts;
+    if (fixed)
+        add_timeouts(configuration.settings, contract->defaults.timeouts, origin_of(*contract));
+    return configuration;
+}
+
+}  // namespace husk::cli
