@@ -6,7 +6,7 @@ husk=$1 service=$2 socket=$3
 for line in KillMode=process Delegate=yes; do
     grep -qx "$line" "$service" || { echo "the unit does not say $line"; exit 1; }
 done
-command -v systemd-analyze >/dev/null || { echo "there is no systemd-analyze"; exit 77; }
+command -v systemd-analyze >/dev/null || { echo "there is no systemd-analyze: apt-get install systemd"; exit 1; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 sed -e "s|@HUSK_SERVICE_PROGRAM@|$husk|" -e '/^Documentation=/d' "$service" >"$dir/husk.service"

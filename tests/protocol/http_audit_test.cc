@@ -178,6 +178,68 @@ TEST_F(ServeDocware, StatusIsRunningFailedOrTerminated) {
         [&] { return server.get("/v1/docware/requests/long").json()["status"] == "terminated"; }));
 }
 
+// The seed's 流式输出协议: responses with streamData while it runs, and one with all of it.
+TEST_F(ServeDocware, StreamingOutputProtocol) {
+    const std::string command = "echo up; until [ -e go ]; do sleep 0.01; done; echo down >&2";
+    HttpWire wire(server.port());
+    wire.say(server.text("POST", "/v1/docware/requests", request("s-1", command).dump(),
+                         {{"Accept", "text/event-stream"}}));
+    const HttpAnswer head = wire.head();
+    EXPECT_EQ(head.status, 200);
+    EXPECT_THAT(head.headers.at("content-type"), HasSubstr("text/event-stream"));
+    std::vector<std::string> seen;
+    Json last;
+    while (const auto event = wire.event()) {
+        last = event->json();
+        EXPECT_EQ(last["requestId"], "s-1");
+        if (!last.contains("streamData")) break;
+        EXPECT_EQ(last["status"], "running");
+        const Json& data = last["streamData"];
+        EXPECT_TRUE(data["timestamp"].is_number());
+        if (data["type"] == "resource_update") continue;  // once a second
+        const Json& content = data["content"];
+        seen.push_back(data["type"].get<std::string>() + " " +
+                       (content.is_string() ? content : content["status"]).get<std::string>());
+        // It ends only when its output has been seen.
+        if (data["type"] == "stdout")
+            server.post("/v1/docware/requests", request("go", "touch go"));
+    }
+    EXPECT_THAT(seen, testing::ElementsAre("status_change running", "stdout up\n", "stderr down\n",
+                                           "status_change completed"));
+    EXPECT_EQ(last["status"], "completed");
+    EXPECT_EQ(last["data"]["stdout"], "up\n");
+}
+
+TEST_F(ServeDocware, StreamsOfWhatIsRefusedHaveOneResponse) {
+    HttpWire wire(server.port());
+    wire.say(server.text("POST", "/v1/docware/requests", request("s-2", "sudo id").dump(),
+                         {{"Accept", "text/event-stream"}}));
+    EXPECT_EQ(wire.head().status, 200);
+    const auto event = wire.event();
+    ASSERT_TRUE(event);
+    EXPECT_EQ(event->json()["status"], "failed");
+    EXPECT_EQ(event->json()["error"]["type"], "security_validation_failed");
+}
+
+// The seed's triggerSecurityAlert.
+TEST_F(ServeDocware, AlertsAreEvents) {
+    const auto events = server.stream("/v1/events?types=alert");
+    server.post("/v1/docware/requests", request("a-1", "true"));
+    server.post("/v1/docware/requests", request("a-2", "sudo id"));
+    const auto refused = events->event_of("alert.raised");
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->json()["source"], "verdict");
+    EXPECT_EQ(refused->json()["level"], "warning");
+    EXPECT_EQ(refused->json()["details"]["rule"], "dangerous_ops_check");
+    EXPECT_EQ(refused->json()["tool"], "Bash");
+    server.post("/v1/docware/requests",
+                request("a-3", "yes", {{"options", {{"max_output_size", 1000}}}}));
+    const auto breach = events->event_of("alert.raised");
+    ASSERT_TRUE(breach);
+    EXPECT_EQ(breach->json()["source"], "call");
+    EXPECT_EQ(breach->json()["details"]["status"], "limit_exceeded");
+}
+
 // The seed's 性能指标定义: BashPerformanceMetrics, from the audit.
 TEST_F(ServeDocware, BashPerformanceMetrics) {
     for (const auto& [id, command] :

@@ -147,7 +147,7 @@ TEST(AloneServeEvents, TheFirstByteIsToldWithinFiveMilliseconds) {
     EXPECT_LT(took[took.size() / 4], 5000);
 }
 
-TEST(AloneServeEvents, AThousandStreamsCostLittleAndAllHear) {
+TEST(AloneServeEvents, AThousandStreamsCostLittleAndAllHearWhileCommandsRun) {
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 8192);
@@ -158,8 +158,10 @@ TEST(AloneServeEvents, AThousandStreamsCostLittleAndAllHear) {
     std::vector<std::unique_ptr<HttpWire>> streams;
     for (int i = 0; i < 1000; ++i) streams.push_back(server.stream("/v1/events?types=call"));
     EXPECT_EQ(server.metric("husk_event_streams"), 1000);
-    server.bash("true");
-    for (const auto& stream : streams) ASSERT_TRUE(stream->event_of("call.ended"));
+    for (int i = 0; i < 20; ++i) {
+        server.bash("true");
+        for (const auto& stream : streams) ASSERT_TRUE(stream->event_of("call.ended"));
+    }
     const uint64_t bytes = server.resident_bytes();
     RecordProperty("bytes", std::to_string(bytes));
 #ifdef NDEBUG

@@ -127,6 +127,32 @@ TEST(McpApproval, IsADenialWhereTheClientCannotAsk) {
     }
 }
 
+// Nobody agrees to what a form does not show.
+TEST(McpApproval, IsNotAskedForWhatCannotBeShown) {
+    const std::pair<std::string, std::string> cases[] = {
+        {"touch made;" + std::string(4000, ' ') + "touch other", "4022 bytes"},
+        {"touch made #\recho harmless", "characters"},
+        {"touch made # \u202etxt", "characters"},
+    };
+    const Husk husk;
+    Client client(husk, with_rules(husk));
+    client.initialize("2025-06-18", asks);
+    for (const auto& [command, says] : cases) {
+        client.bash(1, command);
+        const Json answer = client.next();
+        EXPECT_TRUE(is_denied(answer)) << answer;
+        EXPECT_THAT(answer.dump(), HasSubstr(says));
+        EXPECT_THAT(answer.dump(), HasSubstr("not asked about"));
+        client.bash(2, command, Json::object(), meta_2026(asks));
+        EXPECT_TRUE(is_denied(client.next()));
+    }
+    EXPECT_FALSE(std::filesystem::exists(husk.dir() / "made"));
+    // As long as can be, with what lines and indents are made of.
+    const std::string longest = "touch made\n\t" + std::string(3988, '#');
+    client.bash(3, longest);
+    EXPECT_THAT(client.next()["params"]["message"].get<std::string>(), HasSubstr(longest));
+}
+
 TEST(McpApproval, IsTakenBackWithTheCall) {
     const Husk husk;
     Client client(husk, with_rules(husk));

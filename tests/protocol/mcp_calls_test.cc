@@ -216,6 +216,22 @@ TEST(McpCalls, AMessageThatIsTooLongIsRefusedAndTheNextIsTaken) {
     EXPECT_EQ(client.ask(2, "ping")["result"], Json::object());
 }
 
+TEST(McpCalls, ADirectoryThatNobodyCanHaveIsRefusedAndLeavesNoMore) {
+    const Husk husk;
+    Client client(husk);
+    client.initialize();
+    // Six times as long when it is written into a line of JSON.
+    const Json nowhere = {{"working_directory", "/" + std::string(2 << 20, '\x7f')}};
+    for (int i = 0; i < 3; ++i) {
+        client.bash(i, "echo hi", nowhere);
+        const Json answer = client.answer(i);
+        EXPECT_EQ(answer["result"]["structuredContent"]["status"], "not_started");
+        EXPECT_LT(answer.dump().size(), 4096U);
+    }
+    EXPECT_LT(read_text(husk.state() / "audit" / "000001.jsonl").size(), 16'384U);
+    EXPECT_EQ(husk({"log", "--json"}).out.find("\x7f"), std::string::npos);
+}
+
 TEST(McpCalls, AReaderThatIsSlowMissesNoAnswer) {
     const Husk husk;
     Client client(husk);
@@ -244,6 +260,43 @@ TEST(McpCalls, AServerThatNobodyReadsFromCanBeEnded) {
     client.kill(SIGTERM);
     EXPECT_EQ(client.exit_code(), 128 + SIGTERM);
     EXPECT_TRUE(witness.is_alone());
+}
+
+// The seed of docware has records of a stream: each comes as it is made, and all in the result.
+TEST(McpCalls, OfDocwareGiveTheRecordsOfAStreamWhileTheyRun) {
+    const Husk husk;
+    Client client(husk, {"--contract", "docware"});
+    client.initialize();
+    const auto call = [&](int id, const std::string& command, const Json& meta) {
+        Json params = {
+            {"name", "Bash"},
+            {"arguments",
+             {{"command", command}, {"enable_shell_features", true}, {"stream_output", true}}}};
+        if (!meta.is_null()) params["_meta"] = meta;
+        client.request(id, "tools/call", params);
+    };
+    call(1, "echo up; until [ -e go ]; do sleep 0.01; done", {{"progressToken", "t"}});
+    Json records = Json::array();
+    double progress = -1;
+    Json message = client.next();
+    for (; message.contains("method"); message = client.next()) {
+        const Json& params = message["params"];
+        EXPECT_EQ(params["progressToken"], "t");
+        EXPECT_GT(params["progress"], progress);
+        progress = params["progress"];
+        if (!params.contains("_meta")) continue;
+        const Json& record = params["_meta"]["husk/record"];
+        EXPECT_EQ(record["sequenceNumber"], records.size()) << "without gaps";
+        if (record["type"] == "stdout") {
+            EXPECT_EQ(params["message"], "up\n");
+            // It ends only when its output has been seen.
+            call(2, "touch go", nullptr);
+            EXPECT_EQ(client.answer(2)["result"]["isError"], false);
+        }
+        records.push_back(record);
+    }
+    ASSERT_EQ(message["id"], 1) << message;
+    EXPECT_EQ(message["result"]["_meta"]["docware/stream"], records);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <set>
 
 namespace husk::test {
 namespace {
@@ -172,6 +173,26 @@ TEST(McpTasks, OfOthersAreNotFound) {
     EXPECT_EQ(client.ask(3, "tasks/list")["result"]["tasks"], Json::array());
     EXPECT_EQ(client.ask(4, "tasks/list", {{"cursor", "none-1"}})["error"]["code"], -32602);
     EXPECT_EQ(husk.shell(other)["status"], "running");
+}
+
+TEST(McpTasks, CanBeAwaitedOnlySoOften) {
+    const Husk husk;
+    Client client(husk);
+    client.initialize();
+    const std::string task = task_of(client, until_open(husk) + "echo done");
+    constexpr int most = 4096;
+    for (int i = 0; i <= most; ++i) client.request(i, "tasks/result", {{"taskId", task}});
+    const Json refused = client.next();
+    EXPECT_EQ(refused["id"], most);
+    EXPECT_EQ(refused["error"]["code"], -32000);
+    open_gate(husk);
+    std::set<int> answered;
+    while (answered.size() < most) {
+        const Json message = client.next();
+        if (message.is_null()) break;
+        if (message.contains("result")) answered.insert(message["id"].get<int>());
+    }
+    EXPECT_EQ(answered.size(), static_cast<size_t>(most));
 }
 
 // ---- the extension

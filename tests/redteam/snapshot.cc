@@ -109,8 +109,10 @@ std::string protected_snapshot(const fs::path& workspace) {
             hooks.push_back(entry(one.path()));
     std::ranges::sort(hooks);
     for (const std::string& one : hooks) result += one;
-    for (const auto& one : {".claude/settings.json", ".vscode/tasks.json", ".envrc", ".mcp.json",
-                            "husk.yaml", ".git/info/attributes"})
+    for (const auto& one :
+         {".claude/settings.json", ".vscode/tasks.json", ".envrc", ".mcp.json", "husk.yaml",
+          ".git/info/attributes", ".git/commondir", ".git/modules/inner/commondir",
+          ".github/copilot", ".bashrc", ".zshenv"})
         if (fs::exists(workspace / one)) result += std::string(one) + " exists\n";
     return result;
 }

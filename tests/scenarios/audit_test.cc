@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include "contract_calls.h"
+#include "record/entry.h"
+#include "record/journal.h"
 
 namespace husk::test {
 namespace {
@@ -200,6 +202,37 @@ TEST_P(Audit, WhereItCannotBeWrittenTheReportSaysSo) {
 }
 
 // ---- tools
+
+TEST(AuditThatIsFull, SaysWhatIsGone) {
+    const Husk husk;
+    audit::Journal journal(husk.state(), {.file_bytes = 2000, .files = 2, .most_files = 3});
+    for (int number = 0; number < 60; ++number) {
+        const std::string id = "x-" + std::to_string(number);
+        ASSERT_TRUE(journal.append(audit::begin_record(id, {.via = "run", .command = "true"})));
+    }
+    const Ran log = husk({"log"});
+    EXPECT_EQ(log.code, 0);
+    EXPECT_THAT(log.err, HasSubstr("BEFORE THEIR TIME"));
+    const Ran verified = husk({"log", "--verify"});
+    EXPECT_EQ(verified.code, 0) << verified.err;
+    EXPECT_THAT(verified.out, HasSubstr("BEFORE THEIR TIME"));
+    const Json proof = husk({"log", "--verify", "--json"}).json();
+    EXPECT_EQ(proof["removed"]["records"].get<int>() + proof["records"].get<int>(), 60);
+    EXPECT_EQ(proof["removed"]["early"], proof["removed"]["records"]);
+    // By somebody else it would not have been told there.
+    std::filesystem::remove(husk.state() / "audit" /
+                            audit::file_name(proof["removed"]["files"].get<uint64_t>() + 1));
+    EXPECT_EQ(husk({"log", "--verify"}).code, 1);
+}
+
+TEST(AuditOfTools, PrintsNothingThatATerminalActsOn) {
+    const Husk husk;
+    husk({"run", "--", "true \u009b31m \u202e"});
+    const Ran log = husk({"log", "--json"});
+    EXPECT_THAT(log.out, HasSubstr(R"(true \u009b31m \u202e)"));
+    EXPECT_THAT(read_text(husk.state() / "audit" / "000001.jsonl"),
+                HasSubstr(R"(true \u009b31m \u202e)"));
+}
 
 TEST(AuditOfTools, HasEveryCallAndWhatItWas) {
     const Conversation agent("codegen");

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 constexpr size_t longest_word = 131'071;  // that the kernel passes to a program
 
-class BadInput : public testing::Test {
+class BadInput : public testing::TestWithParam<Unsaid> {
 protected:
     size_t shells() const { return husk({"shells", "--json", "--all"}).json()["shells"].size(); }
 
@@ -29,13 +29,25 @@ protected:
     }
 
     std::string touch_proof() const { return "touch " + proof().string(); }
-    std::filesystem::path proof() const { return husk.dir() / "it-was-started"; }
+    std::filesystem::path proof() const {
+        return (GetParam() == Unsaid::AsShipped ? husk.work() : husk.dir()) / "it-was-started";
+    }
     void TearDown() override { EXPECT_FALSE(std::filesystem::exists(proof())); }
 
-    Husk husk{Who::OrdinaryUser};
+    std::string run() const {
+        return GetParam() == Unsaid::AsShipped ? "$HUSK run" : "$HUSK run --mode open";
+    }
+
+    Husk husk{Who::OrdinaryUser, GetParam()};
 };
 
-TEST_F(BadInput, OptionsThatDoNotExistOrMakeNoSense) {
+std::string unsaid_name(const testing::TestParamInfo<Unsaid>& info) {
+    return info.param == Unsaid::AsShipped ? "AsShipped" : "Open";
+}
+INSTANTIATE_TEST_SUITE_P(, BadInput, testing::Values(Unsaid::MeansOpen, Unsaid::AsShipped),
+                         unsaid_name);
+
+TEST_P(BadInput, OptionsThatDoNotExistOrMakeNoSense) {
     const std::string command = touch_proof();
     const std::vector<std::vector<std::string>> cases = {
         {},
@@ -76,7 +88,7 @@ TEST_F(BadInput, OptionsThatDoNotExistOrMakeNoSense) {
     for (const auto& words : cases) expect_refused(words);
 }
 
-TEST_F(BadInput, WorkingDirectoriesThatCannotBeEntered) {
+TEST_P(BadInput, WorkingDirectoriesThatCannotBeEntered) {
     const auto file = husk.dir() / "file";
     const auto closed = husk.dir() / "closed";
     write_text(file, "");
@@ -90,7 +102,22 @@ TEST_F(BadInput, WorkingDirectoriesThatCannotBeEntered) {
     }
 }
 
-TEST_F(BadInput, AReportSaysItToo) {
+TEST_P(BadInput, DirectoriesThatAreGivenAndCannotBe) {
+    if (GetParam() == Unsaid::MeansOpen) return;  // which gives all
+    const std::string file = (husk.dir() / "file").string();
+    write_text(file, "");
+    const std::vector<std::tuple<const char*, std::string, const char*>> cases = {
+        {"--write", "/no/such/root", "make this directory first"},
+        {"--write", file, "Not a directory"},
+        {"--read", "/no/such/secret", "--read"},
+    };
+    for (const auto& [option, path, because] : cases) {
+        expect_refused({"run", option, path, "--", touch_proof()}, because);
+        expect_refused({"run", option, path, "--", touch_proof()}, path);
+    }
+}
+
+TEST_P(BadInput, AReportSaysItToo) {
     const Ran ran = husk({"run", "--json", "--cwd", "/no/such/directory", "--", touch_proof()});
     EXPECT_EQ(ran.code, 125);
     EXPECT_EQ(ran.err, "");
@@ -98,36 +125,36 @@ TEST_F(BadInput, AReportSaysItToo) {
     EXPECT_EQ(report["status"], "not_started");
     EXPECT_EQ(report["shell_id"], nullptr);
     EXPECT_EQ(report["exit_code"], nullptr);
-    EXPECT_EQ(report["error"], "working directory: No such file or directory: /no/such/directory");
+    EXPECT_EQ(report["error"],
+              "working directory: No such file or directory: /no/such/directory; name another one "
+              "with `working_directory` (--cwd)");
     EXPECT_EQ(shells(), 0);
 }
 
-TEST_F(BadInput, CommandsLongerThanTheKernelTakes) {
+TEST_P(BadInput, CommandsLongerThanTheKernelTakes) {
     const std::string half(100'000, 'x');
     expect_refused({"run", "--", touch_proof() + ";", half, half}, "write it to a file");
 }
 
-TEST_F(BadInput, AnEnvironmentThatDoesNotFit) {
-    const Ran ran = husk.script(
-        "for i in {1..9}; do export BIG$i=$(printf '%0100000d' 0); done; $HUSK run --mode open -- "
-        "'" +
-        touch_proof() + "'");
+TEST_P(BadInput, AnEnvironmentThatDoesNotFit) {
+    const Ran ran = husk.script("for i in {1..9}; do export BIG$i=$(printf '%0100000d' 0); done; " +
+                                run() + " -- '" + touch_proof() + "'");
     EXPECT_TRUE(is_refusal(ran));
     EXPECT_THAT(ran.err, HasSubstr("environment"));
     EXPECT_EQ(shells(), 0);
 }
 
-TEST_F(BadInput, NoBashInPath) {
+TEST_P(BadInput, NoBashInPath) {
     for (const char* path : {"/no/such/directory", "", ".", ":"}) {
-        const Ran ran = husk.script(std::string("PATH=") + path + " $HUSK run --mode open -- '" +
-                                    touch_proof() + "'");
+        const Ran ran =
+            husk.script(std::string("PATH=") + path + " " + run() + " -- '" + touch_proof() + "'");
         EXPECT_TRUE(is_refusal(ran)) << path;
         EXPECT_THAT(ran.err, AllOf(HasSubstr("bash"), HasSubstr("PATH"))) << path;
     }
     EXPECT_EQ(shells(), 0);
 }
 
-TEST_F(BadInput, StateDirectoriesThatCannotBeMade) {
+TEST_P(BadInput, StateDirectoriesThatCannotBeMade) {
     const auto file = husk.dir() / "file";
     write_text(file, "");
     for (const std::string& state :

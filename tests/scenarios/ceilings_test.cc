@@ -72,6 +72,49 @@ TEST_P(CeilingsInMode, EndTheTreeWhenTheKernelHasKilledOneOfIt) {
     EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }, 2s));
 }
 
+class CpuShare : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!run::plan_ceilings(limits).where.keeps_cpu())
+            GTEST_SKIP() << "this user can make no cgroup with processors here";
+    }
+    // What the kernel was told, of each tenth of a second.
+    static std::string quota_in(const fs::path& dir) {
+        return read_text(dir / "cpu.cfs_quota_us") + read_text(dir / "cpu.max");
+    }
+
+    const Limits limits{.cpu_percent = 10};
+    const double processors = std::max(1U, std::thread::hardware_concurrency());
+    Husk husk;
+};
+
+TEST_F(CpuShare, SlowsDownAndEndsNothing) {
+    Bash bash(husk.settings());
+    const Report report =
+        bash.run({.command = "timeout 2 bash -c 'while :; do :; done'", .limits = limits});
+    EXPECT_EQ(exit_code(report.ending), 124) << "by timeout, not by us";
+    EXPECT_THAT(report.confinement.limits, StartsWith("cgroup-v"));
+    EXPECT_THAT(report.confinement.limits, testing::HasSubstr("(cpu)"));
+    // A fifth of a second for each processor; the rest is what came before it entered.
+    EXPECT_LT(*report.usage.user_ms + *report.usage.system_ms, 200 * processors + 300);
+}
+
+TEST_F(CpuShare, IsToldToTheKernelAndToNobodyWhoDidNotAsk) {
+    Bash bash(husk.settings());
+    const auto quota = [&](const Limits& asked) {
+        const Report shell =
+            bash.run({.command = "sleep 300", .background = true, .limits = asked});
+        std::string found;
+        for (const fs::path& dir : cgroups_of(*shell.pid)) found += quota_in(dir);
+        EXPECT_TRUE(std::holds_alternative<Report>(Shells(husk.settings()).kill(shell.shell_id)));
+        return found;
+    };
+    const auto tenth = static_cast<int>(10'000 * processors);
+    EXPECT_THAT(quota(limits), StartsWith(std::to_string(tenth)));
+    EXPECT_EQ(quota({}), "");
+    EXPECT_EQ(quota({.cpu_percent = 100}), "") << "all of them is no limit";
+}
+
 // A limit of processes does not mean threads; but there is an end to them too.
 TEST_F(Ceilings, LeaveRoomForThreads) {
     const std::string threads =
@@ -223,7 +266,7 @@ protected:
         auto state = run::StateDir::open_or_make(husk.state());
         confine::Wanted wanted;
         wanted.mode = Mode::Open;
-        auto session = run::Session::make_private(*state, wanted);
+        auto session = run::Session::make_private(*state, 0ms, wanted);
         run::LaunchPlan plan;
         plan.program = "/bin/sh";
         plan.argv = {"sh", "-c", "exit 3"};

@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class Checking : public testing::Test {
@@ -209,6 +210,30 @@ TEST_F(Checking, RulesThatCannotBeUsedStopEverything) {
     }
 }
 
+TEST_F(Checking, AMistakeIsOneAlsoWhereTheRuleDoesNotCount) {
+    for (const char* rule : {"Bash(", "", "(x)", "Bash()"}) {
+        rules_here("permissions:\n  allow: [\"" + std::string(rule) + "\"]\n");
+        for (const Ran& ran : {check({"ls"}), run({"touch " + mark_})}) {
+            EXPECT_TRUE(is_refusal(ran)) << rule;
+            EXPECT_THAT(ran.err, HasSubstr("husk.yaml:2: ")) << rule;
+        }
+    }
+    EXPECT_FALSE(fs::exists(mark_));
+}
+
+TEST_F(Checking, ARuleThatCannotRefuseIsSaidToBeDead) {
+    users_rules("permissions:\n  deny: [curl, \"Read(./.env)\", mcp__x]\n");
+    const auto told = [](const Ran& ran) {
+        EXPECT_THAT(lines_of(ran.err),
+                    ElementsAre(AllOf(HasSubstr("husk.yaml:2: warning: curl never matches: "),
+                                      HasSubstr("write Bash(curl:*)"))));
+    };
+    told(check({"curl x"}));
+    told(run({"true"}));
+    told(husk_({"config", "--cwd", work_}));
+    told(husk_({"call", "--contract", "yoi", "--cwd", work_, "Bash", R"({"command": "true"})"}));
+}
+
 TEST_F(Checking, AFileThatWouldNeverEndIsNotRead) {
     ASSERT_EQ(::mkfifo((work_ + "/husk.yaml").c_str(), 0600), 0);
     const Ran ran = check({"ls"});
@@ -230,6 +255,7 @@ TEST_F(Checking, AFileOfRulesIsExamined) {
     const Ran doubtful = check({"--rules", file("c.yaml", "permissions:\n  allow: [Bash]\n")});
     EXPECT_EQ(doubtful.code, 2);
     EXPECT_THAT(doubtful.out, HasSubstr("c.yaml:2: warning: "));
+    EXPECT_EQ(check({"--rules", file("d.yaml", "permissions: {deny: [curl]}\n")}).code, 2);
     EXPECT_TRUE(is_refusal(check({"--rules", work_ + "/nowhere.yaml"})));
 }
 
@@ -335,12 +361,16 @@ TEST_F(Checking, AtATerminalAPersonIsAsked) {
     EXPECT_THAT(yes.out, AllOf(HasSubstr("touch"),
                                HasSubstr("y = once, a = always exactly this here, n = no")));
 
-    const Ran no = asked("n\\n");
-    EXPECT_FALSE(fs::exists(mark_));
-    EXPECT_EQ(no.code, 126);
-
-    const Ran nonsense = asked("what?\\n");
-    EXPECT_FALSE(fs::exists(mark_));
+    // The end of input is a no; whatever is not understood is asked again.
+    for (const char* answer : {"n\\n", "what?\\n\\nn\\n", "what?\\n"}) {
+        const Ran no = asked(answer);
+        EXPECT_FALSE(fs::exists(mark_));
+        EXPECT_EQ(no.code, 126);
+        EXPECT_THAT(no.out, AllOf(HasSubstr("denied: you were asked and declined: "),
+                                  Not(HasSubstr("nobody can be asked"))));
+    }
+    const Ran second = asked("what?\\ny\\n");
+    EXPECT_TRUE(fs::exists(mark_)) << second.out;
 
     const Ran always = asked("a\\n");
     EXPECT_TRUE(fs::exists(mark_));

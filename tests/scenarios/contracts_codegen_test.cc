@@ -185,5 +185,13 @@ TEST_F(Codegen, CallsAtOnceDoNotMeet) {
     for (size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(texts[i], std::to_string(i) + "\n");
 }
 
+TEST_F(Codegen, WhatARuleAsksAboutIsDeniedWithTheReason) {
+    talk_.configure("permissions: {ask: [\"Bash(touch:*)\"]}\n");
+    const Json result = bash("touch made");
+    EXPECT_TRUE(is_error(result));
+    EXPECT_THAT(text_of(result), StartsWith("command rejected: nobody can be asked here: "));
+    EXPECT_FALSE(std::filesystem::exists(talk_.work() + "/made"));
+}
+
 }  // namespace
 }  // namespace husk::test

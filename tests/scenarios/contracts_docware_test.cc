@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <thread>
 
 #include "contract/docware_cases.h"
 #include "harness.h"
+#include "run/ceilings.h"
 #include "tool/toolbox.h"
 
 namespace husk::test {
@@ -76,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(, Docware, both(), who_name);
 
 // ---- two ways to run
 
-TEST_P(Docware, RunsAnArgumentVectorWithoutInterpretingIt) {
+TEST_P(Docware, Input_IsAnArgumentVectorThatNobodyInterprets) {
     const Json done =
         output({{"command", "printf"}, {"args", {"%s\n", "$HOME", "; id", "a  b", "*", "`id`"}}});
     EXPECT_EQ(done["stdout"], "$HOME\n; id\na  b\n*\n`id`\n");
@@ -85,21 +87,21 @@ TEST_P(Docware, RunsAnArgumentVectorWithoutInterpretingIt) {
     EXPECT_EQ(done["execution_info"]["args"][1], "$HOME");
 }
 
-TEST_P(Docware, RunsAShellIfAsked) {
+TEST_P(Docware, Input_RunsAShellIfAsked) {
     const Json done = shell("echo one | cat; echo two >&2; cat <<<", {{"args", {"a; b $x"}}});
     EXPECT_EQ(done["stdout"], "one\na; b $x\n");
     EXPECT_EQ(done["stderr"], "two\n");
     EXPECT_EQ(done["success"], true);
 }
 
-TEST_P(Docware, AnExitCodeIsAnAnswer) {
+TEST_P(Docware, Output_AnExitCodeIsAnAnswer) {
     const Json done = shell("exit 3");
     EXPECT_EQ(done["success"], true);
     EXPECT_EQ(done["exit_code"], 3);
     EXPECT_FALSE(done.contains("error"));
 }
 
-TEST_P(Docware, StartsWhereItIsTold) {
+TEST_P(Docware, Sandbox_StartsWhereItIsTold) {
     fs::create_directory(work_ / "sub");
     own(work_ / "sub");
     EXPECT_EQ(output({{"command", "pwd"}})["stdout"], work_.string() + "\n");
@@ -109,7 +111,7 @@ TEST_P(Docware, StartsWhereItIsTold) {
 
 // ---- environment
 
-TEST_P(Docware, GivesAnEnvironmentFromNothing) {
+TEST_P(Docware, Sandbox_GivesAnEnvironmentFromNothing) {
     const Json done = output({{"command", "env"}, {"env", {{"GIVEN", "1"}}}});
     const auto lines = lines_of(done["stdout"].get<std::string>());
     EXPECT_THAT(lines, UnorderedElementsAre(testing::StartsWith("PATH="), "GIVEN=1",
@@ -120,7 +122,7 @@ TEST_P(Docware, GivesAnEnvironmentFromNothing) {
     for (const auto& [name, value] : variables.items()) EXPECT_EQ(value, "[REDACTED]") << name;
 }
 
-TEST_P(Docware, PreservesTheEnvironmentOnlyWhereThatIsAllowed) {
+TEST_P(Docware, Configuration_PreservesTheEnvironmentOnlyWhereThatIsAllowed) {
     const Json asked = {{"command", "env"}, {"preserve_environment", true}};
     const Json refused = output(asked);
     EXPECT_EQ(refused["error"]["type"], "security_validation_failed");
@@ -136,7 +138,7 @@ TEST_P(Docware, PreservesTheEnvironmentOnlyWhereThatIsAllowed) {
 
 // ---- configuration
 
-TEST_P(Docware, IsConfiguredInTheFileOfTheUser) {
+TEST_P(Docware, Configuration_StandsInTheFileOfTheUser) {
     const fs::path file = husk_.dir() / "docware.yaml";
     write_text(file,
                "limits: {memory: 64M, processes: 4, open_files: 32, output: 1K}\n"
@@ -166,7 +168,7 @@ TEST_P(Docware, IsConfiguredInTheFileOfTheUser) {
                 testing::MatchesRegex("Output size limit exceeded: [0-9]+ > 1024"));
 }
 
-TEST_P(Docware, TellsOfThreatsAndRunsThemWhereThatIsConfigured) {
+TEST_P(Docware, Threats_AreToldAndRunWhereThatIsConfigured) {
     const fs::path file = husk_.dir() / "docware.yaml";
     write_text(file, "docware: {threats: tell}\n");
     const std::string threat = "eval \"$x\"";
@@ -178,7 +180,7 @@ TEST_P(Docware, TellsOfThreatsAndRunsThemWhereThatIsConfigured) {
 
 // ---- sandbox
 
-TEST_P(Docware, WritesInTheWorkspaceAndNowhereElse) {
+TEST_P(Docware, Sandbox_WritesInTheWorkspaceAndNowhereElse) {
     const fs::path outside = husk_.dir() / "outside";
     const Json done = shell("echo in > made; echo out > " + outside.string());
     EXPECT_EQ(read_text(work_ / "made"), "in\n");
@@ -186,7 +188,7 @@ TEST_P(Docware, WritesInTheWorkspaceAndNowhereElse) {
     EXPECT_EQ(done["security_info"]["sandbox_used"], true);
 }
 
-TEST_P(Docware, LeavesTheSandboxOnlyWhereThatIsAllowed) {
+TEST_P(Docware, Sandbox_IsLeftOnlyWhereThatIsAllowed) {
     const Json asked = {{"command", "true"}, {"enable_sandbox", false}};
     EXPECT_EQ(error_type(asked), "security_validation_failed");
     const Json open = output(asked, {"--mode", "open"});
@@ -196,7 +198,7 @@ TEST_P(Docware, LeavesTheSandboxOnlyWhereThatIsAllowed) {
     EXPECT_EQ(closed["security_info"]["sandbox_used"], true);
 }
 
-TEST_P(Docware, HasAPrivateDirectoryForTemporaryFilesInOpenModeToo) {
+TEST_P(Docware, Sandbox_HasAPrivateDirectoryForTemporaryFilesInOpenModeToo) {
     const Json done = shell("touch \"$TMPDIR/x\" && stat -c %a \"$TMPDIR\" && echo \"$TMPDIR\"",
                             Json::object(), {"--mode", "open"});
     const auto lines = lines_of(done["stdout"].get<std::string>());
@@ -207,7 +209,7 @@ TEST_P(Docware, HasAPrivateDirectoryForTemporaryFilesInOpenModeToo) {
 
 // ---- errors
 
-TEST_P(Docware, SaysWhyACommandCouldNotBeStarted) {
+TEST_P(Docware, Errors_SayWhyACommandCouldNotBeStarted) {
     write_text(work_ / "plain", "no program\n");
     own(work_ / "plain");
     const std::pair<Json, const char*> rows[] = {
@@ -230,7 +232,7 @@ TEST_P(Docware, SaysWhyACommandCouldNotBeStarted) {
     }
 }
 
-TEST_P(Docware, TellsASignalFromAnExit) {
+TEST_P(Docware, Output_TellsASignalFromAnExit) {
     const Json done = shell("echo before; kill -9 $$");
     EXPECT_EQ(done["error"]["type"], "process_terminated");
     EXPECT_EQ(done["exit_code"], 137);
@@ -238,7 +240,7 @@ TEST_P(Docware, TellsASignalFromAnExit) {
     EXPECT_EQ(done["stdout"], "before\n");
 }
 
-TEST_P(Docware, WordsInTheOutputChangeNothing) {
+TEST_P(Docware, Output_WordsInItChangeNothing) {
     const Json done = shell("echo 'Resource limit exceeded: memory (2 > 1)'; echo 'exit: 124'");
     EXPECT_EQ(done["success"], true);
     EXPECT_EQ(done["exit_code"], 0);
@@ -246,7 +248,7 @@ TEST_P(Docware, WordsInTheOutputChangeNothing) {
 
 // ---- checks
 
-TEST_P(Docware, DoesNotStartWhatItRefuses) {
+TEST_P(Docware, Validation_DoesNotStartWhatItRefuses) {
     write_text(bin_ / "sudo", "#!/bin/sh\ntouch " + (work_ / "started").string() + "\n");
     fs::permissions(bin_ / "sudo", fs::perms(0755));
     own(bin_ / "sudo");
@@ -263,7 +265,7 @@ TEST_P(Docware, DoesNotStartWhatItRefuses) {
     EXPECT_FALSE(fs::exists(work_ / "started"));
 }
 
-TEST_P(Docware, KeepsToTheListsOfTheCall) {
+TEST_P(Docware, Validation_KeepsToTheListsOfTheCall) {
     EXPECT_EQ(error_type({{"command", "true"}, {"allowed_commands", {"ls"}}}),
               "command_not_allowed");
     EXPECT_EQ(error_type({{"command", "true"}, {"allowed_commands", {"true"}}}), "");
@@ -274,7 +276,7 @@ TEST_P(Docware, KeepsToTheListsOfTheCall) {
               "security_validation_failed");
 }
 
-TEST_P(Docware, RulesOfTheUserDecideToo) {
+TEST_P(Docware, Validation_RulesOfTheUserDecideToo) {
     write_text(husk_.dir() / "rules.yaml", "permissions:\n  deny: [\"Bash(whoami:*)\"]\n");
     const Json done =
         output({{"command", "whoami"}}, {"--config", (husk_.dir() / "rules.yaml").string()});
@@ -284,7 +286,7 @@ TEST_P(Docware, RulesOfTheUserDecideToo) {
 
 // ---- limits
 
-TEST_P(Docware, EndsWhatTakesTooLong) {
+TEST_P(Docware, Monitoring_EndsWhatTakesTooLong) {
     const Json late = output({{"command", "sleep"}, {"args", {"60"}}, {"timeout", 200}});
     EXPECT_EQ(late["error"]["type"], "execution_timeout");
     EXPECT_EQ(late["error"]["message"], "Command execution timed out after 200ms");
@@ -295,7 +297,7 @@ TEST_P(Docware, EndsWhatTakesTooLong) {
     EXPECT_EQ(over["stdout"], "so far\n");
 }
 
-TEST_P(Docware, OutputUpToItsLimitIsFine) {
+TEST_P(Docware, Monitoring_OutputUpToItsLimitIsFine) {
     const auto print = [&](int bytes) {
         return output({{"command", "printf"},
                        {"args", {"%" + std::to_string(bytes) + "s", "x"}},
@@ -313,7 +315,7 @@ TEST_P(Docware, OutputUpToItsLimitIsFine) {
     EXPECT_EQ(flood["stdout"].get<std::string>().size(), 1000U);
 }
 
-TEST_P(Docware, MemoryBeyondTheLimitIsABreach) {
+TEST_P(Docware, Monitoring_MemoryBeyondTheLimitIsABreach) {
     const Mark mark;
     const Json done = output({{"command", program("hog")},
                               {"args", {"memory", "500", mark.word()}},
@@ -324,7 +326,7 @@ TEST_P(Docware, MemoryBeyondTheLimitIsABreach) {
     EXPECT_EQ(done["error"]["details"]["violationType"], "memory_limit");
 }
 
-TEST_P(Docware, TenProcessesAreFineAndElevenAreNot) {
+TEST_P(Docware, Monitoring_TenProcessesAreFineAndElevenAreNot) {
     const auto with = [&](int sleepers) {
         return shell("for i in $(seq " + std::to_string(sleepers) +
                      "); do sleep 2 & done; echo all; wait");
@@ -335,9 +337,11 @@ TEST_P(Docware, TenProcessesAreFineAndElevenAreNot) {
     EXPECT_EQ(breach["stdout"], "all\n");
 }
 
-TEST_P(Docware, AThousandDescriptors) { EXPECT_EQ(shell("ulimit -n")["stdout"], "1000\n"); }
+TEST_P(Docware, Monitoring_AThousandDescriptors) {
+    EXPECT_EQ(shell("ulimit -n")["stdout"], "1000\n");
+}
 
-TEST_P(Docware, WhoeverIsDeafToTheSignalIsKilledAfterFiveSeconds) {
+TEST_P(Docware, Monitoring_WhoeverIsDeafToTheSignalIsKilledAfterFiveSeconds) {
     const auto begun = std::chrono::steady_clock::now();
     const Json done =
         shell("trap 'echo asked' TERM; echo up; while :; do sleep 0.1; done", {{"timeout", 500}});
@@ -348,9 +352,20 @@ TEST_P(Docware, WhoeverIsDeafToTheSignalIsKilledAfterFiveSeconds) {
     EXPECT_LT(took, 20s);
 }
 
-TEST_P(Docware, ProcessorsAreLimitedAfterTenSeconds) {
+// Where a cgroup can, it is slowed down, and there is nothing to breach.
+TEST_P(Docware, Monitoring_ProcessorsAreThrottledOrLimitedAfterTenSeconds) {
+    const bool can_be_slowed_down =
+        GetParam() == Who::Caller && run::plan_ceilings({.cpu_percent = 1}).where.keeps_cpu();
+    const int64_t timeout = can_be_slowed_down ? 3000 : 60'000;
     const Json done = shell("echo busy; while :; do :; done",
-                            {{"max_cpu_usage", 1}, {"timeout", 60'000}, {"stream_output", true}});
+                            {{"max_cpu_usage", 1}, {"timeout", timeout}, {"stream_output", true}});
+    if (can_be_slowed_down) {
+        EXPECT_EQ(done["error"]["type"], "execution_timeout");
+        const double processors = std::max(1U, std::thread::hardware_concurrency());
+        EXPECT_LT(done["resource_usage"]["cpu_time"], 30 * processors + 300) << "a hundredth";
+        EXPECT_EQ(done["stdout"], "busy\n");
+        return;
+    }
     EXPECT_EQ(done["error"]["type"], "resource_limit_exceeded");
     EXPECT_THAT(done["error"]["message"].get<std::string>(),
                 testing::MatchesRegex("Resource limit exceeded: cpu_usage .[0-9]+ > 1."));
@@ -359,7 +374,7 @@ TEST_P(Docware, ProcessorsAreLimitedAfterTenSeconds) {
     EXPECT_GE(done["execution_info"]["execution_time"], 10'000);
 }
 
-TEST_P(Docware, NothingOutlivesItsCommand) {
+TEST_P(Docware, Sandbox_NothingOutlivesItsCommand) {
     const Mark mark;
     const Json done = shell("bash -c 'sleep 300 # " + mark.word() + "' & echo hi");
     EXPECT_EQ(done["stdout"], "hi\n");
@@ -368,7 +383,7 @@ TEST_P(Docware, NothingOutlivesItsCommand) {
 
 // ---- what is told
 
-TEST_P(Docware, TellsWhatWasMeasuredAndNothingElse) {
+TEST_P(Docware, Output_TellsWhatWasMeasuredAndNothingElse) {
     const Json done = shell("sleep 2.5");
     const Json& usage = done["resource_usage"];
     EXPECT_GE(usage["wall_time"], 2500);
@@ -386,7 +401,7 @@ TEST_P(Docware, TellsWhatWasMeasuredAndNothingElse) {
     EXPECT_GE(std::ranges::count(events, "resource_update"), 1);
 }
 
-TEST_P(Docware, StreamsRecordsWithoutGaps) {
+TEST_P(Docware, Streaming_RecordsHaveNoGaps) {
     const Json result = call({{"command", "echo one; echo bad >&2; sleep 0.1; printf two; exit 4"},
                               {"enable_shell_features", true},
                               {"stream_output", true}});
@@ -418,7 +433,7 @@ tool::Deployment deployment_in(const TempDir& dir) {
     return deployment;
 }
 
-TEST(DocwareTools, AsksAboutDangerousCommandsIfTheCallWantsThat) {
+TEST(DocwareTools, Validation_AsksAboutDangerousCommandsIfTheCallWantsThat) {
     const TempDir dir;
     const std::string arguments = R"({"command": "chmod 777 made", "require_confirmation": true,
                                       "enable_shell_features": true})";
@@ -427,9 +442,9 @@ TEST(DocwareTools, AsksAboutDangerousCommandsIfTheCallWantsThat) {
         write_text(deployment.walls.workspace / "made", "");
         std::string asked;
         tool::CallContext context;
-        context.ask = [&](const tool::Judged& judged, const auto& answer) {
-            asked = judged.verdict.reason;
-            answer(agrees ? tool::Consent::Given : tool::Consent::NotAsked);
+        context.approver = [&](const Question& question, const auto& answer) {
+            asked = question.verdict.reason;
+            answer({agrees ? Answer::AllowOnce : Answer::Unanswered});
         };
         tool::Toolbox toolbox(std::move(deployment));
         const Json result = *toolbox.call("Bash", arguments, std::move(context));
@@ -440,7 +455,7 @@ TEST(DocwareTools, AsksAboutDangerousCommandsIfTheCallWantsThat) {
     }
 }
 
-TEST(DocwareTools, GiveTheRecordsOfAStreamWhileTheCommandRuns) {
+TEST(DocwareTools, Streaming_RecordsComeWhileTheCommandRuns) {
     const TempDir dir;
     tool::Deployment deployment = deployment_in(dir);
     const fs::path go = deployment.walls.workspace / "go";

@@ -170,6 +170,70 @@ TEST_F(HuskContract, CallsOfOneConversationShareASession) {
     EXPECT_TRUE(answer("bash_list", Json::object())["shells"].empty());
 }
 
+// A session can write where it was made; who knows its name must not be able to.
+TEST_F(HuskContract, ASessionOfAnotherWorkspaceIsNotJoined) {
+    EXPECT_EQ(bash("pwd", {{"session", "theirs"}})["output"], talk_.work() + "\n");
+    const std::string theirs = talk_.work();
+    std::filesystem::create_directories(theirs + "/../other");
+    talk_.move_to(std::filesystem::canonical(theirs + "/../other"));
+    const Json result = talk_.call(
+        "bash", {{"command", "echo hi > " + theirs + "/planted"}, {"session", "theirs"}});
+    EXPECT_TRUE(is_error(result)) << result;
+    EXPECT_THAT(text_of(result), HasSubstr("theirs belongs to another workspace"));
+    EXPECT_FALSE(std::filesystem::exists(theirs + "/planted"));
+}
+
+// What comes with a command is weighed like what stands in it.
+TEST_F(HuskContract, VariablesAndInputGetRoundNoRule) {
+    struct Case {
+        std::string what;
+        std::string permissions;
+        Json arguments;
+        bool runs;
+    };
+    const std::string only_ls = "  mode: strict\n  allow: [\"Bash(ls:*)\"]\n";
+    const std::string approved =
+        "  ask: [\"Bash(ls:*)\"]\n  approved:\n    \"" + talk_.work() + "\": [\"ls\"]\n";
+    const Json fake_path = {{"PATH", talk_.work() + "/bin:/usr/bin:/bin"}};
+    const Json function = {{"BASH_FUNC_ls%%", "() { echo planted; }"}};
+    const Case cases[] = {
+        {"an allowed command", only_ls, {{"command", "ls"}}, true},
+        {"with a harmless variable",
+         only_ls,
+         {{"command", "ls"}, {"env", {{"LC_ALL", "C"}}}},
+         true},
+        {"with another PATH", only_ls, {{"command", "ls"}, {"env", fake_path}}, false},
+        {"with a function of that name", only_ls, {{"command", "ls"}, {"env", function}}, false},
+        {"an approved command", approved, {{"command", "ls"}}, true},
+        {"approved, with another PATH", approved, {{"command", "ls"}, {"env", fake_path}}, false},
+        {"approved, with any variable",
+         approved,
+         {{"command", "ls"}, {"env", {{"X", "1"}}}},
+         false},
+        {"approved, with input", approved, {{"command", "ls"}, {"stdin", "x"}}, false},
+        {"a shell with harmless input",
+         "  mode: default\n",
+         {{"command", "bash"}, {"stdin", "echo x"}},
+         true},
+        {"a shell with dangerous input",
+         "  mode: default\n",
+         {{"command", "bash"}, {"stdin", "git push --force"}},
+         false},
+        {"no shell with dangerous input",
+         "  mode: default\n",
+         {{"command", "cat"}, {"stdin", "git push --force"}},
+         true},
+    };
+    for (const auto& [what, permissions, arguments, runs] : cases) {
+        talk_.configure("permissions:\n" + permissions);
+        const Json result = talk_.call_among_stand_ins("git", "bash", arguments);
+        EXPECT_EQ(is_error(result), !runs) << what << ": " << result;
+        const Json status = runs ? Json() : result["structuredContent"]["status"];
+        EXPECT_EQ(status, runs ? Json() : Json("denied")) << what;
+    }
+    EXPECT_FALSE(std::filesystem::exists(talk_.mark()));
+}
+
 TEST_F(HuskContract, CallsAtOnceDoNotMeet) {
     std::vector<Json> answers(8);
     std::vector<std::thread> threads;

@@ -267,5 +267,13 @@ TEST_F(Phoenix, REQ_BASH_011_TheDisplayLeavesOutARedundantCd) {
     EXPECT_EQ(bash("cd / && echo x")["_meta"]["husk/display"]["command"], "cd / && echo x");
 }
 
+TEST_F(Phoenix, WhatARuleAsksAboutIsDeniedWithTheReason) {
+    talk_.configure("permissions: {ask: [\"Bash(touch:*)\"]}\n");
+    const Json result = bash("touch made");
+    EXPECT_TRUE(is_error(result));
+    EXPECT_THAT(text_of(result), StartsWith("nobody can be asked here: "));
+    EXPECT_FALSE(std::filesystem::exists(talk_.work() + "/made"));
+}
+
 }  // namespace
 }  // namespace husk::test

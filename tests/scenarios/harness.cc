@@ -114,11 +114,14 @@ Ran run_program(const std::vector<std::string>& argv, const std::string& input) 
     return ran;
 }
 
-Husk::Husk(Who who) : who_(who) {
+Husk::Husk(Who who, Unsaid unsaid) : who_(who), unsaid_(unsaid) {
+    state_ = dir_.path() / "state";
+    work_ = dir_.path() / "shipped";
+    if (unsaid_ == Unsaid::AsShipped) fs::create_directory(work_);
     // An ordinary user needs a directory of its own; root may be root or play one.
     if (who_ == Who::OrdinaryUser && ::geteuid() == 0)
-        ::chown(dir_.path().c_str(), ordinary_uid, ordinary_uid);
-    state_ = dir_.path() / "state";
+        for (const fs::path& own : {dir_.path(), work_})
+            if (fs::exists(own)) ::chown(own.c_str(), ordinary_uid, ordinary_uid);
 }
 
 Husk::~Husk() {
@@ -136,18 +139,21 @@ std::vector<std::string> Husk::surroundings() const {
         words = {"setpriv", "--reuid=" + id, "--regid=" + id, "--clear-groups", "--"};
     }
     // Whoever runs the tests may have a configuration that denies half of them.
-    words.insert(words.end(), {"env", "-u", "HUSK_CONFIG",
-                               "XDG_CONFIG_HOME=" + (dir_.path() / "config").string(),
-                               "HUSK_STATE=" + state_.string()});
+    words.emplace_back("env");
+    if (unsaid_ == Unsaid::AsShipped) words.push_back("--chdir=" + work_.string());
+    words.insert(words.end(),
+                 {"-u", "HUSK_CONFIG", "XDG_CONFIG_HOME=" + (dir_.path() / "config").string(),
+                  "HUSK_STATE=" + state_.string()});
     return words;
 }
 
 std::vector<std::string> Husk::argv(std::vector<std::string> args) const {
     std::vector<std::string> words = surroundings();
     words.emplace_back(HUSK_BINARY);
-    // Scenarios are about the engine; those about walls say which.
     const auto command = std::find(args.begin(), args.end(), "--");
-    if (!args.empty() && args[0] == "run" && std::find(args.begin(), command, "--mode") == command)
+    const bool says_no_mode =
+        !args.empty() && args[0] == "run" && std::find(args.begin(), command, "--mode") == command;
+    if (says_no_mode && unsaid_ == Unsaid::MeansOpen)
         args.insert(args.begin() + 1, {"--mode", "open"});
     words.insert(words.end(), args.begin(), args.end());
     return words;

@@ -35,6 +35,10 @@ private:
 enum class Who { Caller, OrdinaryUser };
 inline constexpr uid_t ordinary_uid = 65534;
 
+// The mode of a `husk run` that names none: most scenarios are about the engine, which is the same
+// in all. As shipped it is the one that is built in, in a workspace of the scenario's own.
+enum class Unsaid { MeansOpen, AsShipped };
+
 struct Ran {
     int code = -1;  // 128+S for a signal
     std::string out;
@@ -48,7 +52,7 @@ struct Ran {
 // ended, so that no scenario leaves a process behind.
 class Husk {
 public:
-    explicit Husk(Who who = Who::Caller);
+    explicit Husk(Who who = Who::Caller, Unsaid unsaid = Unsaid::MeansOpen);
     ~Husk();
     Husk(const Husk&) = delete;
     Husk& operator=(const Husk&) = delete;
@@ -70,14 +74,18 @@ public:
 
     const std::filesystem::path& state() const { return state_; }
     const std::filesystem::path& dir() const { return dir_.path(); }  // writable by whoever runs
+    // Where husk is started, if as shipped.
+    const std::filesystem::path& work() const { return work_; }
     Settings settings() const { return {.state = state_}; }
 
 private:
     std::vector<std::string> surroundings() const;
 
     Who who_;
+    Unsaid unsaid_;
     TempDir dir_;
     std::filesystem::path state_;
+    std::filesystem::path work_;
 };
 
 // A husk under way, its standard output read line by line as it comes. Killed at the end of

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <pty.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -178,6 +179,36 @@ TEST_P(Hygiene, NobodyIsThereToAnswerOrToLook) {
                   .out,
               "dumb cat cat 0 1 noninteractive\n");
     EXPECT_EQ(run("echo $TERM", {"--env", "TERM=vt100"}), "vt100\n");
+}
+
+// Of a process that lets itself be looked into, its files in /proc are its user's; of others they
+// are root's. So nobody, the command least of all, can read or trace what keeps it.
+TEST_P(Hygiene, NobodyLooksIntoKeeperAndNursery) {
+    if (GetParam() == Who::Caller && ::geteuid() == 0)
+        GTEST_SKIP() << "what root may do does not depend on it";
+    const std::string id = husk_.background("sleep 300", {"--mode", "open"});
+    const auto owner = [](const std::string& proc) {
+        struct stat found{};
+        EXPECT_EQ(::stat(proc.c_str(), &found), 0) << proc;
+        return found.st_uid;
+    };
+    const auto line = [](const std::string& proc, const std::string& name) {
+        const std::string status = read_text(proc + "/status");
+        const size_t at = status.find("\n" + name + ":\t") + name.size() + 3;
+        return std::stoi(status.substr(at));
+    };
+    const int main = husk_.shell(id)["pid"];
+    std::string proc = "/proc/" + std::to_string(main);
+    EXPECT_EQ(owner(proc + "/environ"), static_cast<uid_t>(line(proc, "Uid")))
+        << "the command is its user's";
+    for (const char* who : {"keeper", "nursery"}) {
+        proc = "/proc/" + std::to_string(line(proc, "PPid"));
+        EXPECT_NE(line(proc, "Uid"), 0) << who;
+        EXPECT_EQ(owner(proc + "/environ"), 0U) << who;
+        const Ran looked = husk_.script("cat " + proc + "/environ >/dev/null");
+        EXPECT_NE(looked.code, 0) << who;
+    }
+    husk_({"kill", id});
 }
 
 TEST_P(Hygiene, StartUpFilesAreNotRead) {

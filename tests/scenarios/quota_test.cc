@@ -82,6 +82,32 @@ TEST_F(Quota, WhatLivesLeavesLessForTheNext) {
     EXPECT_LE(reduced.excerpt.total_bytes - reduced.excerpt.dropped_bytes, 2 * mib);
 }
 
+// A command of its session may have it open for ever, and would read along.
+TEST_F(Quota, ALogThatCommandsCouldReadIsNeverTheFileOfAnother) {
+    const auto inodes = [](const fs::path& directory) {
+        std::set<ino_t> found;
+        for (const auto& file : fs::directory_iterator(directory)) {
+            struct stat info{};
+            if (::stat(file.path().c_str(), &info) == 0) found.insert(info.st_ino);
+        }
+        return found;
+    };
+    fs::create_directory(husk.dir() / "work");
+    std::set<ino_t> logs;
+    std::vector<Report> reports;
+    for (int i = 0; i < 3; ++i) {
+        reports.push_back(
+            run(mib, mib, {.working_dir = husk.dir() / "work", .mode = Mode::ReadOnly}));
+        ASSERT_EQ(exit_code(reports.back().ending), 0) << reports.back().output;
+    }
+    logs.merge(inodes(session_dir(reports[0]) / "log"));
+    ASSERT_GE(logs.size(), reports.size());
+    ASSERT_TRUE(press_until([&] { return !has(reports[0]) && !has(reports[1]); }));
+    const std::set<ino_t> reused = inodes(husk.state() / "blank");
+    EXPECT_FALSE(reused.empty());  // their records are
+    for (const ino_t log : logs) EXPECT_FALSE(reused.contains(log)) << log;
+}
+
 TEST_F(Quota, TwoStreamsCountTwice) {
     EXPECT_THAT(start(3 * mib, Streams::Split).notes, IsEmpty());
     EXPECT_THAT(start(mib).notes, IsEmpty());

@@ -104,7 +104,7 @@ TEST(Reading, WhatNobodyWasShownStaysNew) {
     const Husk husk;
     const std::string id = husk.background("echo its last words; sleep 60");
     ASSERT_TRUE(eventually([&] { return !husk({"output", id}).out.empty(); }));
-    EXPECT_EQ(husk({"kill", id}).out, "");
+    EXPECT_EQ(husk({"kill", id}).out, id + " has ended: signaled SIGTERM\n");
     EXPECT_EQ(husk(with(id, {"--new"})).out, "its last words\n");
 }
 

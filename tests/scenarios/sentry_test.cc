@@ -55,6 +55,30 @@ TEST_P(Sentry, TakesAwayWhatABackgroundShellMakes) {
     EXPECT_TRUE(eventually([&] { return !is_there("husk.yaml"); }));
 }
 
+// Where git would look for settings, and for a submodule that is not there.
+TEST_P(Sentry, TakesAwayWhatLeadsElsewhere) {
+    const std::string commit(40, '1');
+    const Ran prepared = husk().script("cd '" + work().string() +
+                                       "' && HOME=/nonexistent git init -q && git "
+                                       "update-index --add --cacheinfo 160000," +
+                                       commit + ",sub && mkdir sub");
+    ASSERT_EQ(prepared.code, 0) << prepared.err;
+    const std::string id = background(
+        "sleep 1; echo ../evil > .git/commondir; git init -q sub; mkdir -p inf gh/copilot; ln -s "
+        "gh "
+        ".github; mv .git/info old; echo x > inf/attributes; ln -s ../inf .git/info; touch other;"
+        "sleep 300");
+    ASSERT_TRUE(eventually([&] { return is_there("other"); }));
+    for (const char* name : {".git/commondir", "sub/.git", ".github", ".git/info"})
+        EXPECT_TRUE(eventually([&] { return !is_there(name); })) << name;
+    EXPECT_TRUE(eventually([&] { return reverted(id).size() == 4; }));
+    EXPECT_THAT(reverted(id),
+                UnorderedElementsAre(path(".git/commondir"), path("sub/.git"),
+                                     path(".github/copilot"), path(".git/info/attributes")));
+    EXPECT_TRUE(is_there("gh/copilot"));
+    EXPECT_TRUE(is_there("inf/attributes"));
+}
+
 // It ends with what it has made; so does its session.
 TEST_P(Sentry, TakesAwayTheLastThingThatIsMade) {
     const nlohmann::json report =

@@ -261,21 +261,70 @@ TEST(SessionsInProcess, ThatAreJustEndingAreJoinedOrMadeAnew) {
     }
 }
 
-TEST(SessionsInProcess, StayWhileACommandLives) {
+TEST(SessionsInProcess, StayWhileACommandLivesThatWasAskedFor) {
     const Husk husk;
     const Mark mark;
     Settings settings = husk.settings();
     settings.linger = 1ms;
-    Report left;
+    Report shell;
     {
         Bash bash(settings);
-        left = bash.run({.command = "sleep " + mark.word() + " & true"}, {.session = "busy"});
+        shell =
+            bash.run({.command = "sleep " + mark.word(), .background = true}, {.session = "busy"});
     }
-    std::this_thread::sleep_for(200ms);
+    std::this_thread::sleep_for(500ms);
     EXPECT_NE(nursery_of(husk, "busy"), 0);
     EXPECT_EQ(mark.bearers().size(), 1U);
-    EXPECT_EQ(husk({"kill", left.shell_id}).code, 0);
+    EXPECT_EQ(husk({"kill", shell.shell_id}).code, 0);
     EXPECT_TRUE(eventually([&] { return nursery_of(husk, "busy") == 0; }));
+}
+
+// Nobody has asked for them: they stay while the session does, and go with it.
+TEST(SessionsInProcess, DoNotStayForLeftovers) {
+    const Husk husk;
+    for (const Mode mode : {Mode::Open, Mode::Workspace})
+        for (const std::string session : {"named", ""}) {
+            const Mark mark;
+            const TempDir work;
+            Settings settings = husk.settings();
+            settings.linger = 1s;
+            Report left;
+            {
+                Bash bash(settings);
+                const ToolContext context{
+                    .working_dir = work.path(),
+                    .session =
+                        session.empty() ? "" : session + std::to_string(static_cast<int>(mode)),
+                    .mode = mode};
+                left = bash.run({.command = "sleep " + mark.word() + " & true"}, context);
+                ASSERT_EQ(left.leftovers.size(), 1U);
+                std::this_thread::sleep_for(1500ms);  // not while a client is there
+                EXPECT_EQ(mark.bearers().size(), 1U);
+            }
+            EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }));
+            EXPECT_TRUE(eventually([&] { return nursery_of(husk) == 0; }));
+            const auto shell = husk.shell(left.shell_id);
+            EXPECT_EQ(shell["status"], "exited") << shell;
+            EXPECT_TRUE(shell["leftovers"].empty()) << shell;
+        }
+}
+
+// A call that comes in time finds them.
+TEST(SessionsInProcess, HaveTheirTimeAnewWithEachCall) {
+    const Husk husk;
+    const Mark mark;
+    Settings settings = husk.settings();
+    settings.linger = 2s;
+    const auto call = [&](const std::string& command) {
+        return Bash(settings).run({.command = command}, {.session = "work"});
+    };
+    call("sleep " + mark.word() + " & true");
+    for (int i = 0; i < 3; ++i) {
+        std::this_thread::sleep_for(900ms);
+        EXPECT_STREQ(status_word(call("true").ending), "exited");
+    }
+    EXPECT_EQ(mark.bearers().size(), 1U);
+    EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }));
 }
 
 TEST(SessionsInProcess, AreSharedByObjectsAndThreads) {

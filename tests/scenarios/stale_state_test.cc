@@ -218,7 +218,7 @@ TEST(StaleState, WhoeverLocksALogIsNotItsKeeperForThat) {
     const Husk husk;
     for (const auto& [what, state, names_the_innocent, restarted] : cases) {
         OldShell old(husk);
-        const Innocent innocent(old.log_path());
+        const Innocent innocent(old.record_path());
         old.page.state = state;
         old.page.created -= 3'600'000'000'000;
         old.page.keeper = state == State::Prepared ? 0 : nobody;
@@ -278,7 +278,8 @@ TEST(StaleState, AForeignRecordSaysWhatItIs) {
     };
     for (const auto& [magic, version, words] :
          {Case{0, 1, "not a record"}, Case{record::magic + 1, 1, "not a record"},
-          Case{record::magic, 0, "another version"}, Case{record::magic, 2, "another version"},
+          Case{record::magic, 0, "another version"},
+          Case{record::magic, record::version - 1, "another version"},
           Case{record::magic, 65535, "another version"}}) {
         old.page.magic = magic;
         old.page.version = version;

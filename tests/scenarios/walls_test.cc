@@ -284,21 +284,37 @@ TEST_P(Walls, TakeAwayProtectedNamesThatTheCommandMade) {
     EXPECT_TRUE(fs::exists(outside() / "file"));
 }
 
+// A server of the machine's loopback, which only the proxy can reach. It tells its port.
+constexpr const char* host_server =
+    "exec python3 -u -c 'import http.server as s\n"
+    "h = s.ThreadingHTTPServer((\"127.0.0.1\", 0), s.SimpleHTTPRequestHandler)\n"
+    "print(h.server_port)\nh.serve_forever()' 2>/dev/null";
+
 TEST_P(Walls, LetListedHostsBeReachedByTheProxyOnly) {
-    const Ran refused =
-        in("workspace", "curl -s -m 5 http://example.invalid/; echo; env | grep -c _proxy",
-           {"--network", "example.org"});
-    EXPECT_NE(refused.out.find("example.invalid"), std::string::npos) << refused.out << refused.err;
-    EXPECT_NE(refused.out.find("network"), std::string::npos) << refused.out;
+    Live server(husk(), {"run", "--cwd", outside().string(), "--", host_server});
+    const auto port = server.line();
+    ASSERT_TRUE(port);
+    const std::string listed = "http://localhost:" + *port + "/file";
+    const auto report = report_in("workspace",
+                                  "curl -s -m 20 --noproxy '' " + listed +
+                                      "; curl -s -m 5 --noproxy '*' " + listed +
+                                      " || echo no other way; curl -s -m 20 --noproxy '' "
+                                      "http://example.invalid/",
+                                  {"--network", "localhost:" + *port});
+    const std::string output = report["output"];
+    EXPECT_TRUE(output.starts_with("of somebody else\nno other way\n")) << report;
+    EXPECT_NE(output.find("example.invalid"), std::string::npos)
+        << "the proxy says why: " << output;
+    // What the proxy refused is told like what any other wall stops.
+    ASSERT_EQ(report["denials"].size(), 1U) << report;
+    const auto& denial = report["denials"][0];
+    EXPECT_EQ(denial["operation"], "connect");
+    EXPECT_EQ(denial["target"], "example.invalid:80");
+    EXPECT_NE(denial["allow_with"].get<std::string>().find("example.invalid"), std::string::npos);
 }
 
-// A server of the machine's loopback, which only the proxy can reach.
 TEST_P(Walls, LetTheProxyLeadToAListedAddress) {
-    const std::string program =
-        "exec python3 -u -c 'import http.server as s\n"
-        "h = s.ThreadingHTTPServer((\"127.0.0.1\", 0), s.SimpleHTTPRequestHandler)\n"
-        "print(h.server_port)\nh.serve_forever()' 2>/dev/null";
-    Live server(husk(), {"run", "--cwd", outside().string(), "--", program});
+    Live server(husk(), {"run", "--cwd", outside().string(), "--", host_server});
     const auto port = server.line();
     ASSERT_TRUE(port);
     const std::string url = " http://127.0.0.1:" + *port + "/file";
@@ -328,6 +344,38 @@ TEST_P(Walls, LetNothingInThroughStandardInput) {
     EXPECT_EQ(old.code, 125) << old.out;
     EXPECT_NE(old.err.find("--stdin-text"), std::string::npos) << old.err;
     EXPECT_EQ(work.out, "of the workspace\n") << work.err;
+}
+
+// Whoever can read a file can lock it, and a session can read its logs; those of the next calls
+// are made ahead.
+TEST(WallsInProcess, LetNoCommandStandInForAKeeper) {
+    const Husk husk;
+    const fs::path work = husk.dir() / "work";
+    fs::create_directory(work);
+    Bash bash(husk.settings());
+    const ToolContext context = {.working_dir = work, .mode = Mode::Workspace};
+    const Report first = bash.run({.command = "true"}, context);
+    ASSERT_EQ(exit_code(first.ending), 0);
+    write_text(work / "lock.py",
+               "import fcntl, glob\n"
+               "held = {}\n"
+               "while True:\n"
+               "    for path in glob.glob('" +
+                   fs::path(first.excerpt.log).parent_path().string() +
+                   "/*'):\n"
+                   "        if path not in held:\n"
+                   "            held[path] = open(path)\n"
+                   "            fcntl.lockf(held[path], fcntl.LOCK_SH | fcntl.LOCK_NB)\n"
+                   "    open('locked', 'w').close()\n");
+    const Report locker =
+        bash.run({.command = "exec python3 lock.py", .background = true}, context);
+    ASSERT_TRUE(eventually([&] { return fs::exists(work / "locked"); }));
+    for (int i = 0; i < 8; ++i) {
+        const Report report = bash.run({.command = "echo ran"}, context);
+        EXPECT_EQ(exit_code(report.ending), 0) << i;
+        EXPECT_EQ(report.output, "ran\n") << i;
+    }
+    Shells(husk.settings()).kill(locker.shell_id);
 }
 
 INSTANTIATE_TEST_SUITE_P(, Walls, both(), who_name);

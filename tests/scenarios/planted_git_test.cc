@@ -1,0 +1,372 @@
+// What a command leaves in a workspace is not run by the user's own git, outside, afterwards. Git
+// itself is asked, and what is planted does no more than to make a file.
+#include <gmock/gmock.h>
+
+#include "walled.h"
+
+namespace husk::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Plant {
+    const char* name;
+    const char* prepare;                // by the user, in the workspace
+    std::vector<const char*> commands;  // a call each
+    const char* outside = "git status";
+    const char* reverted = "";  // one of these names, from the workspace on; "": nothing could be
+};
+
+std::ostream& operator<<(std::ostream& out, const Plant& plant) { return out << plant.name; }
+
+// What scripts can say. `trap_in DIR`: git, once it takes its settings from DIR, makes the file
+// $TRAP. `free DIR`: it may belong to any checkout.
+constexpr const char* words =
+    "trap_in() { git config -f $1/config core.fsmonitor \"touch $TRAP; false\"; }\n"
+    "free() { git config -f $1/config --unset core.worktree; }\n"
+    "hook_in() { mkdir -p $1/hooks; printf '#!/bin/sh\\ntouch %s\\n' $TRAP > $1/hooks/"
+    "post-index-change; chmod +x $1/hooks/post-index-change; }\n"
+    "gitlink() { git -C $1 update-index --add --cacheinfo 160000,$(git -C $1/$2 rev-parse HEAD),"
+    "$2; }\n"
+    "repository() { git init -q $1 && git -C $1 commit -q --allow-empty -m one; }\n";
+
+constexpr const char* git_settings =
+    "[user]\n\tname = Somebody\n\temail = s@example.org\n[init]\n\tdefaultBranch = main\n";
+
+constexpr const char* one_repository =
+    "repository .; echo x > file; git add file; git commit -qm x";
+constexpr const char* one_submodule =
+    "repository lib; repository .; git -c protocol.file.allow=always submodule --quiet add "
+    "$PWD/lib sub; git commit -qm sub";
+// As it is after a clone without --recurse-submodules.
+constexpr const char* empty_submodule =
+    "repository lib; repository .; git -c protocol.file.allow=always submodule --quiet add "
+    "$PWD/lib sub; git commit -qm sub; git submodule --quiet deinit -f sub; rm -rf .git/modules";
+constexpr const char* one_worktree = "repository .; git worktree add -q tree";
+
+const Plant plants[] = {
+    {"ACommonDirectory",
+     one_repository,
+     {"cp -r .git evil; trap_in evil; echo ../evil > .git/commondir"},
+     "git status",
+     ".git/commondir"},
+    {"ACommonDirectoryByALink",
+     one_repository,
+     {"cp -r .git evil; trap_in evil; echo ../evil > there; ln -s ../there .git/commondir"},
+     "git status",
+     ".git/commondir"},
+    {"ACommonDirectoryOfASubmodule",
+     one_submodule,
+     {"cp -r .git/modules/sub evil; trap_in evil; echo $PWD/evil > .git/modules/sub/commondir"},
+     "git status",
+     ".git/modules/sub/commondir"},
+    {"AnotherRepositoryOfASubmodule",
+     one_submodule,
+     {"cp -r .git/modules/sub evil; free evil; trap_in evil; echo 'gitdir: ../evil' > sub/.git"}},
+    {"AnotherRepositoryOfASubmoduleThatIsMovedThere",
+     one_submodule,
+     {"cp -r .git/modules/sub evil; free evil; trap_in evil; mv sub old; mkdir sub; mv evil "
+      "sub/.git"}},
+    {"ASubmoduleWhoseRepositoryLooksLikeNone",
+     one_submodule,
+     {"mv .git/modules/sub/HEAD head", "trap_in .git/modules/sub; mv head .git/modules/sub/HEAD"}},
+    {"AManyOfRepositoriesAroundOne",
+     one_submodule,
+     {"mkdir .git/modules/a{1..300}; touch .git/modules/a{1..300}/HEAD",
+      "trap_in .git/modules/sub"}},
+    {"ARepositoryThatTheIndexLeadsTo",
+     one_repository,
+     {"repository sub; trap_in sub/.git; gitlink . sub"},
+     "git status",
+     "sub/.git"},
+    {"ARepositoryThatTheIndexLeadsToWithAHook",
+     one_repository,
+     {"repository sub; touch sub/x; git -C sub add x; hook_in sub/.git; gitlink . sub"},
+     "touch sub/x; git status",
+     "sub/.git"},
+    {"ARepositoryThatTheIndexLeadsToSincePreparedBefore",
+     one_repository,
+     {"repository first; trap_in first/.git", "mv first sub; gitlink . sub"},
+     "git status",
+     "sub/.git"},
+    {"ARepositoryInAFileThatTheIndexLeadsTo",
+     one_repository,
+     {"repository sub; trap_in sub/.git; gitlink . sub; mv sub/.git evil; echo 'gitdir: ../evil' "
+      "> sub/.git"},
+     "git status",
+     "sub/.git"},
+    {"ARepositoryBehindALinkThatTheIndexLeadsTo",
+     one_repository,
+     {"repository sub; trap_in sub/.git; gitlink . sub; mv sub/.git evil; ln -s ../evil sub/.git"},
+     "git status",
+     "sub/.git"},
+    {"ARepositoryThatAnIndexInPiecesLeadsTo",
+     one_repository,
+     {"repository sub; trap_in sub/.git; gitlink . sub; git update-index --split-index; echo y > y;"
+      "git add y"},
+     "git status",
+     "sub/.git"},
+    {"ARepositoryThatAnIndexOfVersion4LeadsTo",
+     one_repository,
+     {"repository sub; trap_in sub/.git; for i in a b sua; do echo $i > $i; git add $i; done;"
+      "gitlink . sub; git update-index --index-version 4"},
+     "git status",
+     "sub/.git"},
+    {"ARepositoryThatASubmoduleLeadsTo",
+     one_submodule,
+     {"repository sub/deep; trap_in sub/deep/.git; gitlink sub deep"},
+     "git status",
+     "sub/deep/.git"},
+    {"ARepositoryInAModuleOfItsOwn",
+     one_repository,
+     {"repository sub; gitlink . sub; mkdir .git/modules; mv sub/.git .git/modules/sub; trap_in "
+      ".git/modules/sub; echo 'gitdir: ../.git/modules/sub' > sub/.git"},
+     "git status",
+     "sub/.git"},
+    {"ARepositoryInAModuleThatWasMadeBefore",
+     one_repository,
+     {"repository sub; mkdir .git/modules; mv sub/.git .git/modules/sub; trap_in .git/modules/sub",
+      "echo 'gitdir: ../.git/modules/sub' > sub/.git; gitlink . sub"},
+     "git status",
+     "sub/.git"},
+    {"ASubmoduleThatIsNotThereYet",
+     empty_submodule,
+     {"repository sub; trap_in sub/.git"},
+     "git status",
+     "sub/.git"},
+    {"ARepositoryThatALeftOverLeadsTo",
+     one_repository,
+     {"repository sub; trap_in sub/.git; git update-index --add --cacheinfo "
+      "160000,$(git rev-parse HEAD),sub; sleep 0.1 & wait"},
+     "git status; git diff; git submodule status",
+     "sub/.git"},
+    {"AnotherRepositoryOfAWorktree",
+     one_worktree,
+     {"cp -r .git evil; trap_in evil; echo 'gitdir: ../evil' > tree/.git"},
+     "git -C tree status",
+     "tree/.git"},
+    {"ACommonDirectoryOfAWorktree",
+     one_worktree,
+     {"cp -r .git evil; trap_in evil; echo $PWD/evil > .git/worktrees/tree/commondir"},
+     "git -C tree status",
+     "tree/.git"},
+    {"ACommonDirectoryOfAWorktreeElsewhere",
+     "repository .; git worktree add -q ../outside/tree",
+     {"cp -r .git evil; trap_in evil; echo $PWD/evil > .git/worktrees/tree/commondir"},
+     "git -C ../outside/tree status"},
+    {"SettingsOfAWorktree",
+     "repository .; git config extensions.worktreeConfig true; git worktree add -q tree",
+     {"git config -f .git/worktrees/tree/config.worktree core.fsmonitor \"touch $TRAP; false\""},
+     "git -C tree status",
+     "tree/.git"},
+    {"SettingsOfAWorktreeElsewhere",
+     "repository .; git config extensions.worktreeConfig true; git worktree add -q ../outside/tree",
+     {"git config -f .git/worktrees/tree/config.worktree core.fsmonitor \"touch $TRAP; false\""},
+     "git -C ../outside/tree status",
+     ".git/worktrees/tree/config.worktree"},
+    {"HooksInTheWorkspace",
+     "repository .; git config core.hooksPath .husky/_; mkdir -p .husky/_; printf "
+     "'#!/bin/sh\\n. .husky/pre-commit\\n' > .husky/_/pre-commit; chmod +x .husky/_/pre-commit;"
+     "echo true > .husky/pre-commit",
+     {"echo \"touch $TRAP\" > .husky/pre-commit"},
+     "git commit --allow-empty -m x"},
+    {"AHookThatIsALinkIntoTheWorkspace",
+     "repository .; mkdir tools; printf '#!/bin/sh\\n' > tools/check; chmod +x tools/check; ln -s "
+     "../../tools/check .git/hooks/pre-commit",
+     {"echo \"touch $TRAP\" >> tools/check"},
+     "git commit --allow-empty -m x"},
+    {"ARepositoryInsideOfTheUsers",
+     "repository ..",
+     {"git init -q; trap_in .git"},
+     "git status; rm -rf ../.git",
+     ".git"},
+    {"SettingsInTheWorkspace",
+     "repository .; git config include.path ../.gitconfig; touch .gitconfig",
+     {"git config -f .gitconfig core.fsmonitor \"touch $TRAP; false\""}},
+    {"SettingsInTheWorkspaceThatAreNotThereYet",
+     "repository .; git config include.path ../.gitconfig",
+     {"git config -f .gitconfig core.fsmonitor \"touch $TRAP; false\""},
+     "git status",
+     ".gitconfig"},
+    {"TheWorkspaceIsAWorktree",
+     "repository ../outside/tree; git -C ../outside/tree worktree add -q $PWD/../outside/w; rm -rf "
+     "* ; mv ../outside/w/.git .; echo $PWD/.git > ../outside/tree/.git/worktrees/w/gitdir",
+     {"repository evil; trap_in evil/.git; rm .git; echo 'gitdir: evil/.git' > .git"}},
+    {"AttributesBehindALink",
+     "repository .; echo x > file; git add file; git commit -qm x; git config filter.evil.clean "
+     "\"touch $TRAP; cat\"",
+     {"mv .git/info .git/old; mkdir inf; echo '* filter=evil' > inf/attributes; ln -s ../inf "
+      ".git/info"},
+     "echo y > file; git diff",
+     ".git/info"},
+};
+
+class Planted : public testing::TestWithParam<std::tuple<Plant, Who>>, public Walled {
+protected:
+    Planted() : Walled(std::get<Who>(GetParam())) { write(home() / ".gitconfig", git_settings); }
+    Ran by_user(const std::string& script) const {
+        return husk().script("export HOME='" + home().string() + "' TRAP='" + trap().string() +
+                             "' GIT_CONFIG_NOSYSTEM=1; cd '" + work().string() + "'\n" + words +
+                             script);
+    }
+    std::vector<std::string> call(const std::string& mode, const std::string& command) const {
+        const nlohmann::json report =
+            report_in(mode, words + command, {"--env", "TRAP=" + trap().string()});
+        EXPECT_EQ(report["status"], "exited") << report;
+        return report["reverted"].get<std::vector<std::string>>();
+    }
+    bool is_sprung() const { return fs::exists(trap()); }
+    fs::path trap() const { return outside() / "trap"; }
+};
+
+// That it would work is shown in mode open, once.
+TEST_P(Planted, IsNotRunOutside) {
+    const auto& [plant, who] = GetParam();
+    for (const std::string mode : {"workspace", "open"}) {
+        if (mode == "open" && who != Who::Caller) continue;
+        fs::remove_all(work());
+        fs::remove_all(outside() / "tree");
+        write(work() / "other", "");
+        const Ran prepared = by_user(plant.prepare);
+        ASSERT_EQ(prepared.code, 0) << prepared.err;
+        std::vector<std::string> reverted;
+        for (const char* command : plant.commands) reverted = call(mode, command);
+        fs::remove(trap());
+        const Ran git = by_user(plant.outside);
+        EXPECT_EQ(is_sprung(), mode == "open") << mode << git.out << git.err;
+        if (mode == "open" || *plant.reverted == 0) {
+            EXPECT_THAT(reverted, IsEmpty());
+        } else {
+            EXPECT_THAT(reverted, Contains((work() / plant.reverted).string()));
+        }
+    }
+}
+
+std::string plant_name(const testing::TestParamInfo<std::tuple<Plant, Who>>& test) {
+    return std::string(std::get<Plant>(test.param).name) +
+           (std::get<Who>(test.param) == Who::Caller ? "" : "ByOrdinaryUser");
+}
+
+INSTANTIATE_TEST_SUITE_P(, Planted, testing::Combine(testing::ValuesIn(plants), both()),
+                         plant_name);
+
+// What is no attack goes on.
+struct Work {
+    const char* name;
+    const char* prepare;
+    std::vector<const char*> commands;
+    const char* output;     // of the last one
+    const char* note = "";  // in the notes, then
+};
+
+std::ostream& operator<<(std::ostream& out, const Work& work) { return out << work.name; }
+
+const Work works[] = {
+    {"ARepositoryThatIsAddedToAnother",
+     one_repository,
+     {"git init -q sub && git -C sub commit -q --allow-empty -m one && git -C sub remote add up x "
+      "&&"
+      "git -C sub config user.name x && git add sub 2>/dev/null && git commit -qm sub",
+      "git status --short sub; ls -A sub"},
+     ".git\n"},
+    {"ACloneThatIsAddedToAnother",
+     one_repository,
+     {"git clone -q . sub && git add sub 2>/dev/null", "git status --short sub; ls -A sub"},
+     "A  sub\n.git\nfile\n"},
+    {"AWorktreeThatComesAndGoes",
+     one_repository,
+     {"git worktree add -q tree && cd tree && echo y > y && git add y && git commit -qm y",
+      "git -C tree log --oneline | wc -l", "git worktree remove tree && git worktree list | wc -l"},
+     "1\n"},
+    {"AWorktreeThatMoves",
+     one_worktree,
+     {"git worktree move tree wood && git -C wood status --short && git worktree remove wood && "
+      "ls"},
+     "other\n"},
+    {"SettingsOfTheUserInASubmodule",
+     "repository lib; repository .; git -c protocol.file.allow=always submodule --quiet add "
+     "$PWD/lib sub; git commit -qm sub; git -C sub config core.pager less; hook_in "
+     ".git/modules/sub",
+     {"cd sub && echo y > y && git add y && git commit -qm y", "git -C sub config core.pager"},
+     "less\n"},
+    {"SettingsOfTheUserInAWorktree",
+     "repository .; git config extensions.worktreeConfig true; git worktree add -q tree; git -C "
+     "tree config --worktree core.pager less",
+     {"git -C tree config core.pager", "git -C tree config core.pager"},
+     "less\n"},
+    {"ACloneWithSettingsOfItsOwn",
+     one_repository,
+     {"git clone -q . sub && git -C sub config core.pager less", "git -C sub config core.pager"},
+     "less\n"},
+    {"TheFirstRepository",
+     "",
+     {"git init -q && git add other && git commit -qm x", "git log --oneline | wc -l"},
+     "1\n"},
+    {"TheFirstRepositoryWithASettingThatRunsSomething",
+     "",
+     {"git init -q && git config core.hooksPath .hooks; git config core.hooksPath"},
+     ".hooks\n",
+     "core.hookspath"},
+};
+
+class GoesOn : public testing::TestWithParam<std::tuple<Work, Who>>, public Walled {
+protected:
+    GoesOn() : Walled(std::get<Who>(GetParam())) {
+        write(home() / ".gitconfig", git_settings);
+        fs::remove(work() / "file");
+        write(work() / "other", "");
+    }
+};
+
+TEST_P(GoesOn, AsBefore) {
+    const auto& [one, who] = GetParam();
+    const Ran prepared = in("open", std::string(words) + one.prepare);
+    ASSERT_EQ(prepared.code, 0) << prepared.err;
+    nlohmann::json report;
+    for (const char* command : one.commands) {
+        report = report_in("workspace", command);
+        EXPECT_EQ(report["exit_code"], 0) << report;
+        EXPECT_TRUE(report["reverted"].empty()) << report;
+    }
+    EXPECT_EQ(report["output"].get<std::string>(), one.output) << report;
+    EXPECT_EQ(report["notes"].empty(), *one.note == 0) << report;
+    EXPECT_THAT(report["notes"].dump(), HasSubstr(one.note));
+}
+
+std::string work_name(const testing::TestParamInfo<std::tuple<Work, Who>>& test) {
+    return std::string(std::get<Work>(test.param).name) +
+           (std::get<Who>(test.param) == Who::Caller ? "" : "ByOrdinaryUser");
+}
+
+INSTANTIATE_TEST_SUITE_P(, GoesOn, testing::Combine(testing::ValuesIn(works), both()), work_name);
+
+// Nobody looks when a shell does it after its call has answered: the next call tells.
+TEST(PlantedLater, IsToldByTheNextCall) {
+    const Walled place(Who::Caller);
+    place.write(place.home() / ".gitconfig", git_settings);
+    Bash bash(place.husk().settings());
+    const ToolContext context{.working_dir = place.work(), .mode = Mode::Workspace};
+    const auto run = [&](const std::string& command) {
+        return bash.run({.command = words + command,
+                         .env = {{"TRAP", "/nonexistent"},
+                                 {"GIT_AUTHOR_NAME", "x"},
+                                 {"GIT_AUTHOR_EMAIL", "x"},
+                                 {"GIT_COMMITTER_NAME", "x"},
+                                 {"GIT_COMMITTER_EMAIL", "x"}}},
+                        context);
+    };
+    ASSERT_EQ(place.in("open", std::string(words) + one_repository).code, 0);
+    EXPECT_THAT(run("true").notes, IsEmpty());
+    const Report shell =
+        run("(sleep 0.5; repository sub; trap_in sub/.git; gitlink . sub; touch done) &");
+    EXPECT_THAT(shell.reverted, IsEmpty());
+    ASSERT_TRUE(eventually([&] { return fs::exists(place.work() / "done"); }));
+    EXPECT_THAT(run("true").notes, Contains(HasSubstr("core.fsmonitor")));
+    EXPECT_THAT(run("true").notes, IsEmpty());
+}
+
+}  // namespace
+}  // namespace husk::test
