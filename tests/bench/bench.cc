@@ -1,9 +1,9 @@
 // What Husk costs, as ratios against the bare thing in the same run. docs/bench.md has the method.
 //
-//     husk_bench [--json] [--quick] [--only
-//     calls|many|output|shells|walls|understanding|mcp|peers|http]
+//     husk_bench [--json] [--quick] [--without-peers]
+//                [--only calls|many|output|shells|walls|denials|understanding|mcp|peers|http]
 //
-// Exits 1 when a figure misses what it has to reach.
+// Exits 1 when a figure misses what it has to reach, or is missing itself.
 #include <fcntl.h>
 #include <husk/husk.h>
 #include <sys/wait.h>
@@ -11,16 +11,17 @@
 
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "denials.h"
+#include "project.h"
 #include "render/report_json.h"
 #include "render/table.h"
 #include "serving.h"
@@ -64,22 +65,9 @@ public:
     husk::Settings settings() const { return {.state = path_}; }
 
 private:
-    struct Base {
-        fs::path path;
-        Base() {
-            std::string name = (fs::temp_directory_path() / "husk-bench-XXXXXX").string();
-            if (::mkdtemp(name.data()) != nullptr) path = name;
-        }
-        ~Base() {
-            std::error_code ignored;
-            fs::remove_all(path, ignored);
-        }
-        Base(const Base&) = delete;
-        Base& operator=(const Base&) = delete;
-    };
     static const fs::path& base() {
-        static const Base one;
-        return one.path;
+        static const husk::bench::TempDir one;
+        return one.path();
     }
     static inline int count = 0;
 
@@ -204,7 +192,6 @@ void shells(std::vector<Figure>& figures, int count) {
 }
 
 std::string fixed(double value) {
-    if (std::isnan(value)) return "not measured";
     char text[32];
     std::snprintf(text, sizeof text, value < 10 ? "%.3f" : "%.1f", value);
     return text;
@@ -218,12 +205,15 @@ int print(const std::vector<Figure>& figures, bool json) {
         all = all && figure.reached();
         const std::string reach =
             figure.reach == 0 ? "" : (figure.at_most ? "<= " : ">= ") + fixed(figure.reach);
-        rows.push_back({figure.what, fixed(figure.value),
-                        std::isnan(figure.value) ? "" : figure.unit, reach,
-                        figure.reached() ? (reach.empty() ? "" : "ok") : "MISSED"});
+        const char* verdict = figure.is_missing() ? "MISSING" : !figure.reached() ? "MISSED" : "ok";
+        rows.push_back({figure.what, figure.is_missing() ? "" : fixed(figure.value),
+                        figure.is_missing() ? "" : figure.unit, reach,
+                        figure.reached() && reach.empty() ? "" : verdict});
         list.push_back({{"what", figure.what},
                         {"value", figure.value},
                         {"unit", figure.unit},
+                        {"reach", figure.reach},
+                        {"at_most", figure.at_most},
                         {"reached", figure.reached()}});
     }
     std::fputs(
@@ -232,32 +222,61 @@ int print(const std::vector<Figure>& figures, bool json) {
     return all ? 0 : 1;
 }
 
+struct Options {
+    bool json = false;
+    bool quick = false;
+    bool peers = true;
+    std::string only;  // empty: all
+
+    Options(int argc, char** argv) {
+        for (int i = 1; i < argc; ++i) {
+            const std::string_view word = argv[i];
+            json = json || word == "--json";
+            quick = quick || word == "--quick";
+            peers = peers && word != "--without-peers";
+            if (word == "--only" && i + 1 < argc) only = argv[++i];
+        }
+    }
+    // What is enough for a first look, or for figures that hold.
+    template <class Number>
+    Number pick(Number quickly, Number fully) const {
+        return quick ? quickly : fully;
+    }
+};
+
+std::vector<Figure> measure(const Options& options) {
+    std::vector<Figure> figures;
+    const State served;
+    const auto all_walls = [&] {
+        husk::bench::walls(figures, options.pick(200U, 2000U), options.pick(50U, 500U));
+        if (::geteuid() == 0) husk::bench::walls_of_an_ordinary_user(figures, options.quick);
+    };
+    const auto peers = [&] {
+        husk::bench::serving_beside_peers(figures, served.path(), options.pick(20, 200));
+    };
+    const std::pair<const char*, std::function<void()>> parts[] = {
+        {"calls", [&] { calls(figures, options.pick(200U, 2000U)); }},
+        {"many", [&] { many_at_once(figures, options.pick(300U, 2000U)); }},
+        {"output", [&] { output(figures, options.pick(1.0, 10.0)); }},
+        {"shells", [&] { shells(figures, options.pick(100, 1000)); }},
+        {"walls", all_walls},
+        {"denials", [&] { husk::bench::denials(figures, options.pick(10U, 100U)); }},
+        {"understanding",
+         [&] { husk::bench::understanding(figures, options.pick(10'000U, 100'000U)); }},
+        {"mcp", [&] { husk::bench::serving(figures, served.path(), options.pick(20, 100)); }},
+        {"peers", peers},
+        {"http", [&] { husk::bench::serving_http(figures, served.path(), options.pick(20, 100)); }},
+    };
+    for (const auto& [name, part] : parts) {
+        const bool is_left_out = name == std::string_view("peers") && !options.peers;
+        if (!is_left_out && (options.only.empty() || options.only == name)) part();
+    }
+    return figures;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    bool json = false;
-    bool quick = false;
-    std::string only;
-    for (int i = 1; i < argc; ++i) {
-        json = json || std::strcmp(argv[i], "--json") == 0;
-        quick = quick || std::strcmp(argv[i], "--quick") == 0;
-        if (std::strcmp(argv[i], "--only") == 0 && i + 1 < argc) only = argv[++i];
-    }
-    std::vector<Figure> figures;
-    const State served;
-    const std::pair<const char*, std::function<void()>> parts[] = {
-        {"calls", [&] { calls(figures, quick ? 200 : 2000); }},
-        {"many", [&] { many_at_once(figures, quick ? 300 : 2000); }},
-        {"output", [&] { output(figures, quick ? 1 : 10); }},
-        {"shells", [&] { shells(figures, quick ? 100 : 1000); }},
-        {"walls", [&] { husk::bench::walls(figures, quick ? 200 : 2000, quick ? 50 : 500); }},
-        {"understanding", [&] { husk::bench::understanding(figures, quick ? 10'000 : 100'000); }},
-        {"mcp", [&] { husk::bench::serving(figures, served.path(), quick ? 20 : 100); }},
-        {"peers",
-         [&] { husk::bench::serving_beside_peers(figures, served.path(), quick ? 20 : 200); }},
-        {"http", [&] { husk::bench::serving_http(figures, served.path(), quick ? 20 : 100); }},
-    };
-    for (const auto& [name, measure] : parts)
-        if (only.empty() || only == name) measure();
-    return print(figures, json);
+    const Options options(argc, argv);
+    return print(measure(options), options.json);
 }

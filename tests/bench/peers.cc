@@ -1,10 +1,9 @@
 // The same call beside other MCP servers that run commands. They are installed when this is run,
-// below the build directory; one that cannot be is not measured.
+// below the build directory, and run in a directory of their own: some write logs where they stand.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <optional>
@@ -84,8 +83,8 @@ bool install(const Peer& peer) {
 std::vector<std::string> command_line(const Peer& peer, const std::filesystem::path& home) {
     const std::string program =
         std::string(HUSK_BUILD_DIR "/peers/") + peer.name + "/node_modules/.bin/" + peer.name;
-    const std::string words = std::string("exec env ") + peer.surroundings + " HOME='" +
-                              home.string() + "' '" + program + "' 2>/dev/null";
+    const std::string words = "cd '" + home.string() + "' && exec env HOME='" + home.string() +
+                              "' " + peer.surroundings + " '" + program + "' 2>/dev/null";
     return {"/bin/sh", "-c", words};
 }
 
@@ -115,7 +114,7 @@ void serving_beside_peers(std::vector<Figure>& figures, const std::filesystem::p
         Mcp husk({HUSK_BINARY, "mcp", "--mode", "open", "--state", state.string()});
         for (const Peer& peer : peers)
             figures.push_back({std::string("a call of true, ") + peer.name + " / husk mcp",
-                               measure(peer, husk, home, rounds).value_or(NAN), "x", 0, true});
+                               measure(peer, husk, home, rounds).value_or(missing), "x", 0, true});
     }
     end_sessions(state);
 }

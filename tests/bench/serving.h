@@ -10,7 +10,7 @@ namespace husk::bench {
 
 // With state directories below `place`.
 void serving(std::vector<Figure>& figures, const std::filesystem::path& place, int rounds);
-// A figure that is not a number could not be measured.
+// A server that cannot be installed or started is a figure that is missing.
 void serving_beside_peers(std::vector<Figure>& figures, const std::filesystem::path& place,
                           int rounds);
 void serving_http(std::vector<Figure>& figures, const std::filesystem::path& place, int rounds);

@@ -1,16 +1,19 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "child.h"
 #include "serving.h"
@@ -60,6 +63,13 @@ public:
         std::string skipped;
         return read_until(end, skipped);
     }
+    // Takes and forgets what has come; false at the end.
+    bool skip() {
+        static char room[1 << 18];  // nobody looks at it
+        read_.clear();
+        return ::read(fd_, room, sizeof room) > 0;
+    }
+    int fd() const { return fd_; }
     // The body of an answer that has a length.
     std::string answer() {
         std::string head;
@@ -137,45 +147,95 @@ double first_byte_ms(Wire& calls, Wire& events) {
     return static_cast<double>(heard.count() - at) / 1000;
 }
 
-void many_streams(std::vector<Figure>& figures, const Served& served) {
-    constexpr size_t count = 1000;
+// What `count` connections run as fast as they are answered, in all.
+double commands_a_second(const Served& served, size_t connections, size_t count) {
+    std::atomic<size_t> begun{0};
+    const auto start = std::chrono::steady_clock::now();
+    {
+        std::vector<std::jthread> clients;
+        for (size_t i = 0; i < connections; ++i)
+            clients.emplace_back([&] {
+                Wire calls(served.port());
+                while (begun.fetch_add(1) < count) {
+                    begin(calls, "echo $RANDOM");
+                    output(calls);
+                }
+            });
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    return static_cast<double>(count) / took.count();
+}
+
+constexpr size_t command_count = 1000;
+constexpr size_t until_full = 2500;  // what is kept of the last ones is as much as it gets
+
+void many_commands(std::vector<Figure>& figures, const Served& served) {
+    const double before = served.mib();
+    figures.push_back({"husk serve, commands one after another",
+                       commands_a_second(served, 1, command_count), "/s", 200, false});
+    figures.push_back({"  growth by 1000 of them", served.mib() - before, "MiB", 3, true});
+}
+
+// Clients of events that listen to every call while they live.
+class Streams {
+public:
+    Streams(const Served& served, size_t count) {
+        for (size_t i = 0; i < count; ++i) {
+            streams_.push_back(std::make_unique<Wire>(served.port()));
+            streams_.back()->ask("GET /v1/events?types=call");
+            streams_.back()->skip_until("event: ready");
+            polled_.push_back({streams_.back()->fd(), POLLIN, 0});
+        }
+    }
+    // Takes what comes until it shall stop.
+    void listen(const std::stop_token& stop) {
+        constexpr int patience_ms = 20;
+        while (!stop.stop_requested() && ::poll(polled_.data(), polled_.size(), patience_ms) >= 0)
+            for (size_t i = 0; i < polled_.size(); ++i)
+                if (polled_[i].revents != 0 && !streams_[i]->skip()) polled_[i].fd = -1;
+    }
+    // How many hear of one more call, and so of all that were before.
+    size_t told(const Served& served) {
+        const std::string mark = "true mark-" + std::to_string(++marks_);
+        Wire calls(served.port());
+        begin(calls, mark);
+        output(calls);
+        return static_cast<size_t>(std::ranges::count_if(
+            streams_, [&](const auto& stream) { return stream->skip_until(mark); }));
+    }
+
+private:
+    std::vector<std::unique_ptr<Wire>> streams_;
+    std::vector<pollfd> polled_;
+    int marks_ = 0;
+};
+
+void streams_and_commands(std::vector<Figure>& figures, const Served& served) {
+    constexpr size_t stream_count = 1000;
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 4096);
     ::setrlimit(RLIMIT_NOFILE, &limit);
-    std::vector<std::unique_ptr<Wire>> streams;
-    for (size_t i = 0; i < count; ++i) {
-        streams.push_back(std::make_unique<Wire>(served.port()));
-        streams.back()->ask("GET /v1/events?types=call");
-        streams.back()->skip_until("event: ready");
-    }
-    Wire calls(served.port());
-    begin(calls, "true");
-    output(calls);
-    for (const auto& stream : streams)
-        if (!stream->skip_until("event: call.ended"))
-            std::fprintf(stderr, "bench: a client was not told\n");
+    Streams streams(served, stream_count);
+    size_t told = streams.told(served);
     figures.push_back({"husk serve with 1000 event streams", served.mib(), "MiB", 20, true});
-}
-
-void many_commands(std::vector<Figure>& figures, const Served& served) {
-    constexpr int until_full = 2500;  // what is kept of the last ones is as much as it gets
-    constexpr int count = 1000;
-    Wire calls(served.port());
-    const auto run_many = [&](int times) {
-        for (int i = 0; i < times; ++i) {
-            begin(calls, "echo $RANDOM");
-            output(calls);
+    const auto run_beside_streams = [&](size_t count) {
+        constexpr size_t connections = 4;
+        double speed = 0;
+        {
+            const std::jthread listener([&](const std::stop_token& stop) { streams.listen(stop); });
+            speed = commands_a_second(served, connections, count);
         }
+        told = std::min(told, streams.told(served));
+        return speed;
     };
-    run_many(until_full);
+    run_beside_streams(until_full);
     const double before = served.mib();
-    const auto start = std::chrono::steady_clock::now();
-    run_many(count);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    figures.push_back(
-        {"husk serve, commands one after another", count / took.count(), "/s", 200, false});
+    const double speed = run_beside_streams(command_count);
+    figures.push_back({"  commands while all of them listen", speed, "/s", 200, false});
     figures.push_back({"  growth by 1000 of them", served.mib() - before, "MiB", 3, true});
+    figures.push_back(
+        {"  streams that have heard of all", static_cast<double>(told), "", stream_count, false});
 }
 
 }  // namespace
@@ -191,7 +251,7 @@ void serving_http(std::vector<Figure>& figures, const std::filesystem::path& pla
         for (int round = 0; round < rounds; ++round) times.push_back(first_byte_ms(calls, events));
         figures.push_back({"output to a client of events", tool::median(times), "ms", 5, true});
     }
-    many_streams(figures, served);
+    streams_and_commands(figures, served);
     many_commands(figures, served);
     end_sessions(place / "serve");
 }

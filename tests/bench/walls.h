@@ -9,5 +9,7 @@ namespace husk::bench {
 
 // `files` are compiled in the build.
 void walls(std::vector<Figure>& figures, size_t rounds, size_t files);
+// The same, by this program run as somebody who is not root, with a home of their own.
+void walls_of_an_ordinary_user(std::vector<Figure>& figures, bool quick);
 
 }  // namespace husk::bench
