@@ -1,5 +1,6 @@
 #include "base/moment.h"
 
+#include <chrono>
 #include <ctime>
 
 #include "base/units.h"
@@ -18,6 +19,12 @@ bool reads_as(const std::string& text, const char* form, std::tm& parts) {
 }
 
 }  // namespace
+
+uint64_t now_ns() {
+    using namespace std::chrono;
+    return static_cast<uint64_t>(
+        duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
+}
 
 std::optional<int64_t> parse_moment(std::string_view text, int64_t now) {
     constexpr size_t digits_of_a_moment = 12;

@@ -6,11 +6,8 @@
 #include "base/units.h"
 #include "cli/consent.h"
 #include "cli/contract_settings.h"
-#include "cli/limit_option.h"
-#include "cli/setting_option.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
-#include "cli/wall_options.h"
 #include "decide/check.h"
 #include "render/report_json.h"
 #include "render/table.h"
@@ -206,16 +203,6 @@ CLI::App* add_with_key(CLI::App& app, const char* name, const char* description,
 }
 
 // What may stand in front of `get` too.
-void add_sources(CLI::App& app, Options& options) {
-    add_setting(app, "--contract", options.flags, "contract", contract_description);
-    add_wall_options(app, options.flags);
-    add_place_option(app, options.flags);
-    add_limit_option(app, options.flags);
-    add_working_directory(app, options.flags);
-    add_setting(app, "--state", options.flags, "state", state_description);
-    add_config(app, options.config);
-}
-
 }  // namespace
 
 void add_config(CLI::App& app, int& code) {
@@ -226,10 +213,10 @@ void add_config(CLI::App& app, int& code) {
         "file,\n"
         "it is what counts for its tools; without one, what counts for husk run.");
     sub->add_flag("--json", options->json, "Print it as JSON");
-    add_sources(*sub, *options);
+    add_contract_options(*sub, options->flags, options->config);
     sub->require_subcommand(0, 1);
     CLI::App* getting = add_with_key(*sub, "get", "Print one value, as it is in force", options);
-    add_sources(*getting, *options);
+    add_contract_options(*getting, options->flags, options->config);
     getting->callback([options, &code] { code = get(*options); });
     CLI::App* setting = add_with_key(*sub, "set", "Write a value into your husk.yaml", options);
     setting->add_option("VALUE", options->values, "One, or those of a list")->required();

@@ -3,6 +3,10 @@
 #include <algorithm>
 
 #include "base/result.h"
+#include "cli/limit_option.h"
+#include "cli/setting_option.h"
+#include "cli/terminal.h"
+#include "cli/wall_options.h"
 #include "contract/contract.h"
 #include "decide/check.h"
 #include "request/environment.h"
@@ -72,6 +76,18 @@ std::expected<tool::Configuration, std::vector<Complaint>> read_with_contract(
     if (fixed)
         add_timeouts(configuration.settings, contract->defaults.timeouts, origin_of(*contract));
     return configuration;
+}
+
+void add_contract_options(CLI::App& app, Settings& flags, std::string& config) {
+    add_setting(app, "--contract", flags, "contract",
+                "The face of the tools: husk (default), phoenix, codegen, docware, agentrail, yoi, "
+                "claude-code, anthropic");
+    add_wall_options(app, flags);
+    add_place_option(app, flags);
+    add_limit_option(app, flags);
+    add_working_directory(app, flags);
+    add_setting(app, "--state", flags, "state", state_description);
+    add_config(app, config);
 }
 
 }  // namespace husk::cli

@@ -13,10 +13,6 @@ namespace husk::cli {
 CLI::Option* add_setting(CLI::App& app, const std::string& option, config::Settings& flags,
                          const std::string& key, const std::string& description);
 
-inline constexpr const char* contract_description =
-    "The face of the tools: husk (default), phoenix, codegen, docware, agentrail, yoi, "
-    "claude-code, anthropic";
-
 // --cwd DIR
 void add_working_directory(CLI::App& app, config::Settings& flags);
 

@@ -4,10 +4,7 @@
 
 #include "cli/consent.h"
 #include "cli/contract_settings.h"
-#include "cli/limit_option.h"
-#include "cli/setting_option.h"
 #include "cli/terminal.h"
-#include "cli/wall_options.h"
 #include "confine/checks.h"
 #include "contract/modes.h"
 #include "request/settings_layers.h"
@@ -52,19 +49,13 @@ std::expected<decide::Rules, std::string> rules_again(const ToolOptions& options
 }  // namespace
 
 void add_tool_options(CLI::App& app, ToolOptions& options) {
-    add_setting(app, "--contract", options.flags, "contract", contract_description);
-    add_wall_options(app, options.flags);
-    add_place_option(app, options.flags);
-    add_limit_option(app, options.flags);
-    add_working_directory(app, options.flags);
+    add_contract_options(app, options.flags, options.config);
     app.add_flag("--force", options.force, "A workspace that holds / or a home is meant");
     app.add_option("--session", options.session, "Use the session of this name");
     app.add_flag("--all-arguments", options.all_arguments,
                  "Schemas show every argument, also those that are seldom needed");
     app.add_flag("--may-preserve-environment", options.may_preserve_environment,
                  "Calls of the contract docware may ask for this program's environment");
-    add_setting(app, "--state", options.flags, "state", state_description);
-    add_config(app, options.config);
 }
 
 std::expected<tool::Deployment, Complaints> deployment_of(const ToolOptions& options) {

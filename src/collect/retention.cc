@@ -2,20 +2,17 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <map>
-#include <mutex>
 #include <tuple>
 
+#include "base/moment.h"
 #include "collect/shell_files.h"
 #include "os/cgroup.h"
 #include "os/file.h"
@@ -28,19 +25,9 @@
 namespace husk::collect {
 namespace {
 
-constexpr uint64_t least_grant = 256 * 1024;
 constexpr size_t most_finished = 4096;
 constexpr size_t most_blank = 8192;
-constexpr uint64_t calls_between_sweeps = 4096;
-constexpr uint64_t rest_factor = 100;    // so that vain sweeps take a hundredth of the time
 constexpr time_t settling_seconds = 60;  // a session this young may still be on its way
-constexpr uint64_t block = 4096;
-
-uint64_t now_ns() {
-    using namespace std::chrono;
-    return static_cast<uint64_t>(
-        duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
-}
 
 struct Item {
     std::string session;
@@ -66,7 +53,7 @@ bool is_live(const run::StateDir& state, const std::string& id, const record::Re
     const auto files = open_shell(state, id);
     if (files && run::keeper_of(files->record) != 0) return true;
     constexpr uint64_t settling_ns = uint64_t{settling_seconds} * 1'000'000'000;
-    return page.state == State::Prepared && now_ns() - page.created < settling_ns;
+    return page.state == State::Prepared && text::now_ns() - page.created < settling_ns;
 }
 
 // Where it is not, the lock stays with `record`.
@@ -174,83 +161,12 @@ void remember_numbers(const run::StateDir& state, const std::map<std::string, ui
 
 }  // namespace
 
-struct Ledger::Account {
-    std::atomic<uint64_t> reserved;
-    std::atomic<uint64_t> rests_until;  // realtime, nanoseconds
-    std::atomic<uint64_t> calls;
-};
-
-void Ledger::Unmap::operator()(Account* account) const { ::munmap(account, sizeof *account); }
-
-Result<Ledger> Ledger::open(const run::StateDir& state, uint64_t quota) {
-    Ledger ledger;
-    ledger.state_ = &state;
-    ledger.quota_ = quota;
-    auto file = os::open_at(state.dir(), "ledger", O_RDWR | O_CREAT, 0600);
-    if (!file) return std::unexpected(run::advise(file.error(), state.path() / "ledger"));
-    ledger.file_ = std::move(*file);
-    struct stat info{};
-    if (::fstat(ledger.file_.get(), &info) != 0) return failure("fstat", errno, "ledger");
-    // Written, not only made long, so that a store into it never meets a full disk.
-    if (static_cast<size_t>(info.st_size) < sizeof(Account))
-        if (auto written = os::write_all(ledger.file_.get(), std::string(block, '\0')); !written)
-            return std::unexpected(run::advise(written.error(), state.path() / "ledger"));
-    void* page =
-        ::mmap(nullptr, sizeof(Account), PROT_READ | PROT_WRITE, MAP_SHARED, ledger.file_.get(), 0);
-    if (page == MAP_FAILED) return failure("mmap", errno, "ledger");
-    ledger.account_.reset(static_cast<Account*>(page));
-    return ledger;
-}
-
-uint64_t Ledger::reserve(uint64_t wanted) {
-    uint64_t calls = account_->calls.fetch_add(1) + 1;
-    // Whose turn it is sweeps, and nobody waits for that.
-    const bool due =
-        calls >= calls_between_sweeps && account_->calls.compare_exchange_strong(calls, 0);
-    const bool tight = account_->reserved.load() + wanted > quota_;
-    const bool rests = now_ns() < account_->rests_until.load();
-    if ((tight && !rests) || due) sweep(wanted, due);
-    const uint64_t reserved = account_->reserved.load();
-    const uint64_t left = quota_ - std::min(quota_, reserved);
-    const uint64_t granted = std::min(wanted, std::max(left, least_grant));
-    account_->reserved.fetch_add(granted);
-    return granted;
-}
-
-void Ledger::settle(uint64_t granted, uint64_t taken) {
-    const uint64_t back = granted - std::min(granted, taken);
-    // A sweep in between has already counted it right; never below nothing.
-    uint64_t reserved = account_->reserved.load();
-    while (
-        !account_->reserved.compare_exchange_weak(reserved, reserved - std::min(reserved, back))) {
-    }
-}
-
-// One at a time, in whatever thread or process; whoever waited for another one's sweep has
-// what that found. After one that found too little to remove, the next waits a while: a sweep
-// looks at every shell there is, and where many calls at once have reserved all, there is none
-// whose end would help.
-void Ledger::sweep(uint64_t wanted, bool due) {
-    static std::mutex one_of_this_process;
-    const std::lock_guard lock(one_of_this_process);
-    if (::flock(file_.get(), LOCK_EX) != 0) return;
-    const uint64_t start = now_ns();
-    const bool tight = account_->reserved.load() + wanted > quota_;
-    if ((tight && start >= account_->rests_until.load()) || due) {
-        const auto swept = collect::sweep(*state_, quota_, wanted);
-        if (swept) account_->reserved.store(swept->taken);
-        const uint64_t end = now_ns();
-        const bool vain = !swept || swept->freed < wanted || swept->taken + wanted > quota_;
-        account_->rests_until.store(vain ? end + rest_factor * (end - start) : 0);
-    }
-    ::flock(file_.get(), LOCK_UN);
-}
-
-Result<Swept> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
+Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
+    const uint64_t start = text::now_ns();
     std::vector<Item> items;
     for (const std::string& id : TRY(shell_ids(state))) items.push_back(weigh(state, id));
+    std::erase_if(items, [&](const Item& item) { return item.created > start; });
     uint64_t taken = 0;
-    uint64_t freed = 0;
     size_t finished = 0;
     for (const Item& item : items) {
         taken += item.bytes;
@@ -268,7 +184,6 @@ Result<Swept> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
         if (item.live) continue;
         going.push_back(&item);
         taken -= item.bytes;
-        freed += item.bytes;
         --finished;
         uint64_t& top = highest[item.session];
         top = std::max<uint64_t>(top, std::strtoull(item.number.c_str(), nullptr, 10));
@@ -279,7 +194,7 @@ Result<Swept> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
     for (const Item* item : going) remove_item(state, *item, blank);
     for (const std::string& session : TRY(os::list(state.sessions())))
         remove_if_dead(state, session);
-    return Swept{taken, freed};
+    return taken;
 }
 
 Result<void> remove_shell(const run::StateDir& state, const std::string& id) {

@@ -1,48 +1,19 @@
-// How much of the disk spools may take, and which of them go first.
+// Which spools go when there are too many.
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <string>
 
 #include "base/result.h"
-#include "os/fd.h"
 #include "run/state_dir.h"
 
 namespace husk::collect {
 
-// The state directory's account, shared by every Husk that uses it. A call reserves what its
-// output may take; a finished one counts with what it took. What a killed caller never gave
-// back is found by the next sweep.
-class Ledger {
-public:
-    static Result<Ledger> open(const run::StateDir& state, uint64_t quota);
-
-    // Grants what is wanted, or what is left, but never less than 256 KiB.
-    uint64_t reserve(uint64_t wanted);
-    // A call of which nothing lives any more took this much of what it was granted.
-    void settle(uint64_t granted, uint64_t taken);
-
-private:
-    struct Account;
-    struct Unmap {
-        void operator()(Account* account) const;
-    };
-
-    void sweep(uint64_t wanted, bool due);
-
-    const run::StateDir* state_ = nullptr;
-    uint64_t quota_ = 0;
-    os::Fd file_;
-    std::unique_ptr<Account, Unmap> account_;
-};
-
 // Removes finished shells, oldest first, until `room` more bytes fit into the quota, and what
 // dead sessions have left behind. Live shells stay, whatever they take.
-struct Swept {
-    uint64_t taken = 0;  // or reserved, in bytes, afterwards
-    uint64_t freed = 0;
-};
-Result<Swept> sweep(const run::StateDir& state, uint64_t quota, uint64_t room);
+// Returns what the others take afterwards, or may still take; calls that began meanwhile do not
+// count.
+Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room);
 
 // Removes a shell of which nothing lives, at once.
 Result<void> remove_shell(const run::StateDir& state, const std::string& id);

@@ -64,6 +64,12 @@ std::optional<fs::path> link_above(const fs::path& path, const fs::path& root,
     return found;
 }
 
+fs::path without_links(const fs::path& path) {
+    std::error_code failed;
+    fs::path result = fs::weakly_canonical(path, failed);
+    return failed ? path.lexically_normal() : result;
+}
+
 void add_links_above(Protected& names, const std::vector<fs::path>& roots) {
     std::set<std::string, std::less<>> done;
     for (const auto* paths : {&names.present, &names.absent}) {

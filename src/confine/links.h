@@ -1,4 +1,4 @@
-// Links on the way to protected names.
+// Links on the way to what walls are about.
 #pragma once
 
 #include <filesystem>
@@ -13,6 +13,9 @@ namespace husk::confine {
 std::optional<std::filesystem::path> link_above(const std::filesystem::path& path,
                                                 const std::filesystem::path& root,
                                                 const std::vector<KeptLink>& known);
+
+// The same place by a name without links, as far as it exists.
+std::filesystem::path without_links(const std::filesystem::path& path);
 
 // Where a link leads; nothing if there is none.
 std::optional<std::filesystem::path> target_of(const std::filesystem::path& link);

@@ -3,17 +3,12 @@
 #include <unistd.h>
 
 #include "confine/git_dirs.h"
+#include "confine/links.h"
 
 namespace husk::confine {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path exact(const fs::path& path) {
-    std::error_code failed;
-    fs::path result = fs::weakly_canonical(path, failed);
-    return failed ? path.lexically_normal() : result;
-}
 
 void add_all(std::string& text, const char* name, const std::vector<fs::path>& paths) {
     for (const fs::path& path : paths) text += std::string(name) + " " + path.string() + "\n";
@@ -55,11 +50,11 @@ std::string Wanted::fingerprint() const {
 }
 
 Wanted resolved(Wanted wanted) {
-    wanted.workspace = exact(wanted.workspace);
+    wanted.workspace = without_links(wanted.workspace);
     for (auto* paths : {&wanted.writable, &wanted.readable, &wanted.protect})
-        for (fs::path& path : *paths) path = exact(path);
-    wanted.state = exact(wanted.state);
-    wanted.logs = exact(wanted.logs);
+        for (fs::path& path : *paths) path = without_links(path);
+    wanted.state = without_links(wanted.state);
+    wanted.logs = without_links(wanted.logs);
     if (wanted.mode == Mode::Workspace)
         if (auto repository = repository_of_worktree(wanted.workspace); repository)
             wanted.git_dirs.push_back(*std::move(repository));

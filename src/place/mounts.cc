@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <map>
 
+#include "confine/links.h"
 #include "confine/protected.h"
 #include "confine/reading.h"
 #include "os/file.h"
@@ -16,13 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without links, as far as it exists.
-fs::path exact(const fs::path& path) {
-    std::error_code failed;
-    fs::path result = fs::weakly_canonical(path, failed);
-    return failed ? path.lexically_normal() : result;
-}
-
 // Empty when it is somewhere else: then nobody inside can see it.
 fs::path below(const fs::path& path, const fs::path& workspace) {
     const auto seen_from = [&](const fs::path& one) {
@@ -31,7 +25,7 @@ fs::path below(const fs::path& path, const fs::path& workspace) {
     };
     const fs::path as_named = seen_from(path.lexically_normal());
     // The name as it is comes first: links in the workspace are not for this side to follow.
-    return as_named.empty() ? seen_from(exact(path)) : as_named;
+    return as_named.empty() ? seen_from(confine::without_links(path)) : as_named;
 }
 
 // The workspace and what is below it, opened name by name.
@@ -122,11 +116,11 @@ Result<void> keep_apart(const fs::path& workspace, const fs::path& state, const 
 
 Result<std::vector<Mount>> mounts_of(const Wanted& wanted, const fs::path& state,
                                      const fs::path& engine_socket) {
-    const fs::path workspace = exact(wanted.workspace);
+    const fs::path workspace = confine::without_links(wanted.workspace);
     std::error_code failed;
     if (!fs::is_directory(workspace, failed))
         return failure("workspace", ENOTDIR, wanted.workspace.string());
-    CHECK(keep_apart(workspace, exact(state), exact(engine_socket)));
+    CHECK(keep_apart(workspace, confine::without_links(state), confine::without_links(engine_socket)));
     const Ground ground = TRY(Ground::open(workspace));
     const bool read_only = wanted.mode == Mode::ReadOnly;
     std::vector<Mount> mounts = {TRY(ground.itself(read_only))};

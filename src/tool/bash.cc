@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "collect/retention.h"
+#include "collect/ledger.h"
 #include "os/file.h"
 #include "os/procfs.h"
 #include "tool/gate.h"

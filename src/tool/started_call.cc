@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 
+#include "base/moment.h"
 #include "collect/stream.h"
 #include "confine/checks.h"
 #include "confine/globs.h"
@@ -26,12 +27,6 @@ constexpr auto start_patience = std::chrono::seconds(10);
 constexpr auto cancel_again = std::chrono::milliseconds(10);
 // The kernel takes longer to end a watch than a short command takes altogether.
 constexpr auto watch_after = std::chrono::milliseconds(10);
-
-uint64_t now_ns() {
-    using namespace std::chrono;
-    return static_cast<uint64_t>(
-        duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
-}
 
 Result<os::Fd> open_input(const Input& input) {
     if (const auto* text = std::get_if<InputText>(&input)) return os::text_file(text->text);
@@ -116,7 +111,7 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
 
     record::Record page{};
     page.cap = plan.launch.keep_output_bytes;
-    page.created = now_ns();
+    page.created = text::now_ns();
     page.deadline_ms =
         plan.launch.timeout ? static_cast<uint64_t>(plan.launch.timeout->count()) : 0;
     const bool split = plan.launch.streams == Streams::Split;

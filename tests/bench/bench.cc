@@ -66,7 +66,7 @@ public:
 
 private:
     static const fs::path& base() {
-        static const husk::bench::TempDir one;
+        static const husk::test::TempDir one;
         return one.path();
     }
     static inline int count = 0;

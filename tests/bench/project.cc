@@ -1,6 +1,5 @@
 #include "project.h"
 
-#include <cstdlib>
 #include <fstream>
 
 #include "tool/measure.h"
@@ -10,16 +9,6 @@ namespace husk::bench {
 namespace fs = std::filesystem;
 
 void run_bare(const std::string& command) { tool::run_bare(command.c_str()); }
-
-TempDir::TempDir() {
-    std::string name = (fs::temp_directory_path() / "husk-bench-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-}
-
-TempDir::~TempDir() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-}
 
 Project::Project(size_t files) {
     fs::create_directories(work());

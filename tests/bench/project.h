@@ -6,22 +6,11 @@
 #include <filesystem>
 #include <string>
 
+#include "temp_dir.h"
+
 namespace husk::bench {
 
 void run_bare(const std::string& command);
-
-// A directory that goes away with everything in it.
-class TempDir {
-public:
-    TempDir();
-    ~TempDir();
-    TempDir(const TempDir&) = delete;
-    TempDir& operator=(const TempDir&) = delete;
-    const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
 
 // A repository with a Makefile and many small files, and a state directory beside it.
 class Project {
@@ -35,7 +24,7 @@ public:
     }
 
 private:
-    TempDir base_;
+    test::TempDir base_;
 };
 
 }  // namespace husk::bench

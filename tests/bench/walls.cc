@@ -79,7 +79,7 @@ void walls(std::vector<Figure>& figures, size_t rounds, size_t files) {
 void walls_of_an_ordinary_user(std::vector<Figure>& figures, bool quick) {
     constexpr uid_t nobody = 65534;
     const std::string id = std::to_string(nobody);
-    const TempDir home;
+    const test::TempDir home;
     if (::chown(home.path().c_str(), nobody, nobody) != 0) std::perror("bench: chown");
     // By its descriptor: the build directory may be one that only root can enter.
     const int self = ::open("/proc/self/exe", O_PATH);

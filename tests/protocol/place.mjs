@@ -28,6 +28,17 @@ export function makePlace(name, husk) {
         });
     }
 
+    const sessions = () => JSON.parse(run('session', 'list', '--json')).sessions;
+
+    // One that ended of itself meanwhile is no failure.
+    function endSession(id) {
+        try {
+            run('session', 'end', id);
+        } catch (failure) {
+            if (sessions().some((one) => one.id === id)) throw failure;
+        }
+    }
+
     // Leaves nothing behind that runs.
     async function leave() {
         for (const server of servers) {
@@ -37,7 +48,7 @@ export function makePlace(name, husk) {
             server.kill();
             await ended;
         }
-        for (const { id } of JSON.parse(run('session', 'list', '--json')).sessions) run('session', 'end', id);
+        for (const { id } of sessions()) endSession(id);
         rmSync(path, { recursive: true, force: true });
     }
     return { path, work, env, run, serve, leave };

@@ -26,7 +26,7 @@ async function serve() {
 
 // Until something holds; a test that waits for ever is ended by whoever runs it.
 async function until(holds) {
-    while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 // A shell that is followed by its log, and has to end for that to be told.
@@ -64,7 +64,7 @@ async function converse(name, client, file, askedOnce) {
     const uri = `husk://shells/${shell.structuredContent.shell_id}/log`;
     const { resources } = await client.listResources();
     assert.ok(resources.some((one) => one.uri === uri));
-    assert.equal((await client.readResource({ uri })).contents[0].text, 'kept\n');
+    await until(async () => (await client.readResource({ uri })).contents[0].text === 'kept\n');
     await client.callTool({ name: 'bash_kill', arguments: { shell_id: shell.structuredContent.shell_id } });
     return bash;
 }

@@ -76,17 +76,6 @@ void exchange(std::string_view input, int& in, int& out, int& err, Ran& ran,
 
 }  // namespace
 
-TempDir::TempDir() {
-    std::string name = (fs::temp_directory_path() / "husk-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "mkdtemp: " << std::strerror(errno);
-    path_ = name;
-}
-
-TempDir::~TempDir() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-}
-
 nlohmann::json Ran::json() const {
     auto value = nlohmann::json::parse(out, nullptr, false);
     EXPECT_FALSE(value.is_discarded()) << "not JSON: " << out << "\nstderr: " << err;

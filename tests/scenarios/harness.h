@@ -14,22 +14,11 @@
 #include <string_view>
 #include <vector>
 
+#include "temp_dir.h"
+
 namespace husk::test {
 
 using namespace std::chrono_literals;
-
-// A directory that goes away with everything in it.
-class TempDir {
-public:
-    TempDir();
-    ~TempDir();
-    TempDir(const TempDir&) = delete;
-    TempDir& operator=(const TempDir&) = delete;
-    const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
 
 // Who runs husk in a scenario. As root both can be had; as somebody else only that one.
 enum class Who { Caller, OrdinaryUser };

@@ -1,0 +1,40 @@
+// How much of the disk spools may take.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/result.h"
+#include "os/fd.h"
+#include "run/state_dir.h"
+
+namespace husk::collect {
+
+// The state directory's account, shared by every Husk that uses it. A call reserves what its
+// output may take; a finished one counts with what it took. What a killed caller never gave
+// back is found by the next sweep.
+class Ledger {
+public:
+    static Result<Ledger> open(const run::StateDir& state, uint64_t quota);
+
+    // Grants what is wanted, or what is left, but never less than 256 KiB.
+    uint64_t reserve(uint64_t wanted);
+    // A call of which nothing lives any more took this much of what it was granted.
+    void settle(uint64_t granted, uint64_t taken);
+
+private:
+    struct Account;
+    struct Unmap {
+        void operator()(Account* account) const;
+    };
+
+    void sweep(uint64_t wanted, bool due);
+    void correct(uint64_t before, uint64_t taken);
+
+    const run::StateDir* state_ = nullptr;
+    uint64_t quota_ = 0;
+    os::Fd file_;
+    std::unique_ptr<Account, Unmap> account_;
+};
+
+}  // namespace husk::collect

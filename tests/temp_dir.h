@@ -1,0 +1,33 @@
+// A directory that goes away with everything in it.
+#pragma once
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace husk::test {
+
+class TempDir {
+public:
+    TempDir() : path_((std::filesystem::temp_directory_path() / "husk-test-XXXXXX").string()) {
+        std::string name = path_.string();
+        if (::mkdtemp(name.data()) == nullptr)
+            throw std::filesystem::filesystem_error(
+                "mkdtemp", path_, std::error_code(errno, std::generic_category()));
+        path_ = name;
+    }
+    ~TempDir() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    TempDir(const TempDir&) = delete;
+    TempDir& operator=(const TempDir&) = delete;
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+}  // namespace husk::test
