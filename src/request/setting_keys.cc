@@ -38,6 +38,7 @@ constexpr auto table = std::to_array<Key>({
     {"", "denials", &Settings::denials, Unit::Word, SaysNothing, Anything, on_or_off},
     {"", "working_directory", &Settings::working_directory, Unit::Path, SaysNothing},
     {"", "state", &Settings::state, Unit::Path, SaysNothing},
+    {"", "cache", &Settings::cache, Unit::Path, SaysNothing},
     {"limits", "cpu", &Settings::cpu, Unit::Duration, Narrows, MoreThanZeroOrNone, {}, "10s"},
     {"limits", "memory", &Settings::memory, Unit::Size, Narrows, MoreThanZeroOrNone, {}, "2G"},
     {"limits",

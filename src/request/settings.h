@@ -60,6 +60,7 @@ struct Settings {
     Setting<std::string> engine_socket;    // empty: the usual one
     Setting<std::string> container_image;  // there is none that could be assumed
     Texts write;
+    Setting<std::string> cache;  // that sessions share; empty: none
     Texts read;
     Texts protect;
     Texts accept;                        // holes that may stay open

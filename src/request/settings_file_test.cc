@@ -73,6 +73,7 @@ TEST(SettingsFile, ReadsEveryKeyAndKnowsItsLine) {
         {"timeouts: {maximum: 10m}", "timeouts.maximum", "10m from husk.yaml:1"},
         {"output: {shown: 0}", "output.shown", "0 from husk.yaml:1"},
         {"output: {kept: 1M}", "output.kept", "1M from husk.yaml:1"},
+        {"cache: ~/.cache/agents", "cache", "~/.cache/agents from husk.yaml:1"},
         {"working_directory: /srv", "working_directory", "/srv from husk.yaml:1"},
         {"environment: {pass: [GH_TOKEN]}", "environment.pass", "GH_TOKEN from husk.yaml:1"},
         {"environment:\n  set:\n    CC: clang", "environment.set.CC", "clang from husk.yaml:3"},

@@ -12,6 +12,7 @@
 #include "os/procfs.h"
 #include "tool/gate.h"
 #include "tool/plan_call.h"
+#include "tool/shared_cache.h"
 #include "tool/waiter.h"
 
 namespace husk {
@@ -96,6 +97,7 @@ void Bash::Inside::forget_session(const std::shared_ptr<run::Session>& session) 
 
 Result<tool::StartedCall> Bash::Inside::start(const Request& request, const ToolContext& context) {
     if (context.cancel.stop_requested()) return failure("start", ECANCELED, "");
+    CHECK(tool::make_shared_cache(context));
     return start(TRY(tool::plan_call(request, context, settings, umask)), context);
 }
 

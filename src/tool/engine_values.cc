@@ -103,6 +103,7 @@ EngineValues engine_values(const Configuration& configuration, EngineValues valu
     // Where nothing is said the engine knows best what the user calls this directory.
     if (from.working_directory.is_given()) context.workspace = base;
     context.writable = paths_of(from.write, base);
+    if (from.cache.is_given()) context.cache = expanded(from.cache.value, base);
     context.readable = paths_of(from.read, base);
     context.protect = paths_of(from.protect, base);
     for (const auto& hole : from.accept) context.accept.push_back(hole.value);

@@ -6,6 +6,7 @@
 
 #include "confine/checks.h"
 #include "confine/globs.h"
+#include "tool/shared_cache.h"
 
 namespace husk::tool {
 namespace {
@@ -60,6 +61,7 @@ Result<confine::Wanted> walls_of(const ToolContext& context) {
         wanted.workspace = wanted.workspace.empty() ? own : own / wanted.workspace;
     }
     wanted.writable = context.writable;
+    if (has_shared_cache(context)) wanted.writable.push_back(context.cache);
     wanted.readable = context.readable;
     wanted.watch_denials = context.watch_denials;
     wanted.scratch = context.scratch;
@@ -90,6 +92,7 @@ Result<fs::path> working_dir_of(const Request& request, const ToolContext& conte
 }
 
 Result<void> check_walls(const ToolContext& context, const Settings& settings) {
+    CHECK(make_shared_cache(context));
     confine::Wanted wanted = TRY(walls_of(context));
     if (!wanted.closed()) {
         CHECK(confine::open_working_directory(context.workspace));
@@ -135,6 +138,7 @@ Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
         launch.argv = request.argv;
     }
     plan.env = request.env;
+    if (has_shared_cache(context)) point_to_cache(context.cache, plan.env);
     launch.background = request.background;
     launch.streams = request.streams;
     launch.leftovers = request.leftovers;
