@@ -11,6 +11,7 @@ find_package(SQLite3 REQUIRED)
 file(GLOB audit_sources CONFIGURE_DEPENDS src/record/index*.cc)
 list(FILTER audit_sources EXCLUDE REGEX "_test\\.cc$")
 add_library(husk_audit STATIC ${audit_sources})
+husk_batch_neighbours(husk_audit)
 target_include_directories(husk_audit PRIVATE src)
 target_link_libraries(husk_audit PUBLIC
     libhusk SQLite::SQLite3 Threads::Threads m nlohmann_json::nlohmann_json husk_options)

@@ -5,6 +5,7 @@ find_package(benchmark QUIET)
 
 if(bench_sources AND benchmark_FOUND)
     add_executable(husk_bench ${bench_sources})
+    husk_batch_neighbours(husk_bench)
     target_include_directories(husk_bench PRIVATE src tests)
     target_compile_definitions(husk_bench PRIVATE HUSK_BINARY="$<TARGET_FILE:husk>"
         HUSK_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HUSK_BUILD_DIR="${CMAKE_CURRENT_BINARY_DIR}")

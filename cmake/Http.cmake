@@ -56,6 +56,7 @@ file(GLOB http_sources CONFIGURE_DEPENDS src/serve/http_*.cc)
 list(FILTER http_sources EXCLUDE REGEX "_test\\.cc$")
 add_library(husk_http OBJECT
     ${http_sources} src/serve/http_openapi.S ${console_dir}/console.cc ${console_dir}/console.S ${HUSK_CONSOLE_FILES})
+husk_batch_neighbours(husk_http)
 target_compile_definitions(husk_http PRIVATE
     HUSK_VERSION="${PROJECT_VERSION}" BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY)
 target_include_directories(husk_http PRIVATE src)

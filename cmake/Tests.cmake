@@ -27,6 +27,7 @@ add_dependencies(test_programs program_probe)
 
 function(husk_add_test_program name)
     add_executable(${name} ${ARGN})
+    husk_batch_neighbours(${name})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests)
     target_include_directories(${name} PRIVATE src tests)
     target_link_libraries(${name} PRIVATE

@@ -11,7 +11,7 @@
 namespace husk::cli {
 namespace {
 
-struct Options {
+struct BenchOptions {
     Settings settings;
     size_t rounds = 300;
     bool json = false;
@@ -23,7 +23,7 @@ std::string fixed(double value, const char* unit) {
     return text;
 }
 
-int bench(const Options& options) {
+int bench(const BenchOptions& options) {
     Bash bash(options.settings);
     const Request request{.command = "true"};
     if (const Report first = bash.run(request); exit_code(first.ending) != 0) {
@@ -52,7 +52,7 @@ int bench(const Options& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<BenchOptions>();
     CLI::App* sub = app.add_subcommand("bench", "What a call costs here, beside bare bash");
     sub->add_option("--rounds", options->rounds, "How many pairs of calls (default 300)")
         ->check(CLI::Range(1, 1'000'000));

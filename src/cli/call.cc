@@ -15,14 +15,14 @@
 namespace husk::cli {
 namespace {
 
-struct Options {
+struct CallOptions {
     ToolOptions tools;
     std::string tool;
     std::string arguments;
     bool report = false;
 };
 
-int call(Options& options) {
+int call(CallOptions& options) {
     auto deployment = deployment_of(options.tools);
     if (!deployment) return fail(deployment.error());
     deployment->via = "call";
@@ -40,7 +40,7 @@ int call(Options& options) {
 }  // namespace
 
 void add_call(CLI::App& app, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CallOptions>();
     CLI::App* sub = app.add_subcommand("call", "Call a tool of a contract, as an agent does");
     sub->footer(
         "JSON are the arguments of the tool; - reads them from standard input.\n"

@@ -26,7 +26,7 @@ namespace {
 using decide::Decision;
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct CheckOptions {
     bool json = false;
     bool suggest = false;
     std::string rules;
@@ -72,7 +72,7 @@ std::expected<decide::Rules, std::vector<Complaint>> rules_of(const std::string&
     return tool::usable_rules(imported->rules);
 }
 
-std::expected<Ground, std::vector<Complaint>> ground_for(const Options& options) {
+std::expected<Ground, std::vector<Complaint>> ground_for(const CheckOptions& options) {
     if (!options.rules.empty())
         return Ground{TRY(rules_of(options.rules)),
                       context_in(options.flags.working_directory.value)};
@@ -134,7 +134,7 @@ Json json_of(const Suggestions& suggestions) {
             {"none_for", suggestions.hopeless}};
 }
 
-std::string answer(const tool::Judged& judged, const Options& options) {
+std::string answer(const tool::Judged& judged, const CheckOptions& options) {
     if (options.suggest) {
         const Suggestions suggestions = suggestions_for(judged);
         return options.json ? render::dump(json_of(suggestions)) + "\n" : text_of(suggestions);
@@ -154,7 +154,7 @@ int exit_code_for(Decision decision) {
     std::unreachable();
 }
 
-int check(const std::string& script, const Options& options) {
+int check(const std::string& script, const CheckOptions& options) {
     const auto ground = ground_for(options);
     if (!ground) return fail(ground.error());
     const tool::Judged judged = tool::judge(script, ground->rules, ground->context);
@@ -163,7 +163,7 @@ int check(const std::string& script, const Options& options) {
 }
 
 int run(const CLI::App& sub, const std::vector<std::string>& behind_dashes,
-        const Options& options) {
+        const CheckOptions& options) {
     const bool from_input =
         sub.remaining() == std::vector<std::string>{"-"} && behind_dashes.empty();
     if (from_input) {
@@ -180,7 +180,7 @@ int run(const CLI::App& sub, const std::vector<std::string>& behind_dashes,
 }  // namespace
 
 void add_check(CLI::App& app, const std::vector<std::string>& words, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CheckOptions>();
     CLI::App* sub = app.add_subcommand("check", "Say whether a command would be run, and why");
     sub->footer(
         "COMMAND is one bash command, or several words that are quoted into one; - is standard\n"

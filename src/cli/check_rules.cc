@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "decide/rules.h"
 #include "render/report_json.h"
+#include "render/text_or_null.h"
 #include "request/rules_import.h"
 #include "tool/configuration.h"
 
@@ -115,8 +116,8 @@ Json json_of(const Examined& examined, const std::string& file) {
         entries.push_back({{"line", entry.where.line},
                            {"written", entry.written},
                            {"carried", word(entry.carried)},
-                           {"becomes", entry.becomes.empty() ? Json(nullptr) : Json(entry.becomes)},
-                           {"note", entry.note.empty() ? Json(nullptr) : Json(entry.note)}});
+                           {"becomes", render::text_or_null(entry.becomes)},
+                           {"note", render::text_or_null(entry.note)}});
     }
     return {{"file", file},
             {"format", husk::word(examined.format)},

@@ -11,6 +11,7 @@
 #include "decide/check.h"
 #include "render/report_json.h"
 #include "render/table.h"
+#include "render/text_or_null.h"
 #include "request/setting_keys.h"
 #include "request/settings_list.h"
 #include "tool/configuration_edit.h"
@@ -20,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct ConfigOptions {
     config::Settings flags;
     std::string config;
     bool json = false;
@@ -93,10 +94,6 @@ std::string text_of(const tool::Configuration& configuration) {
     return render::table(rows, 0);  // a path that is cut is no path
 }
 
-Json path_or_null(const std::filesystem::path& path) {
-    return path.empty() ? Json(nullptr) : Json(path.string());
-}
-
 Json json_of(const tool::Configuration& configuration) {
     Json settings = Json::array();
     for (const config::Line& line : lines_in_force(configuration)) {
@@ -104,7 +101,7 @@ Json json_of(const tool::Configuration& configuration) {
         settings.push_back({{"key", line.key},
                             {"value", line.value},
                             {"from", word(origin.kind)},
-                            {"name", origin.name.empty() ? Json(nullptr) : Json(origin.name)},
+                            {"name", render::text_or_null(origin.name)},
                             {"line", origin.line == 0 ? Json(nullptr) : Json(origin.line)}});
     }
     Json ignored = Json::array();
@@ -114,14 +111,14 @@ Json json_of(const tool::Configuration& configuration) {
     const tool::ConfigurationFiles& files = configuration.files;
     return {{"settings", std::move(settings)},
             {"files",
-             {{"named", path_or_null(files.named)},
-              {"user", path_or_null(files.users)},
-              {"workspace", path_or_null(files.here)}}},
+             {{"named", render::text_or_null(files.named.string())},
+              {"user", render::text_or_null(files.users.string())},
+              {"workspace", render::text_or_null(files.here.string())}}},
             {"workspace_file", word(configuration.here)},
             {"ignored", std::move(ignored)}};
 }
 
-int show(const Options& options) {
+int show(const ConfigOptions& options) {
     const auto configuration = read_with_contract(options.config, options.flags, Contracts::Named);
     if (!configuration) return fail(configuration.error());
     if (options.json) {
@@ -149,7 +146,7 @@ bool is_key(const yaml::Path& path) {
     return is_list(path) || section == "rules";
 }
 
-int get(const Options& options) {
+int get(const ConfigOptions& options) {
     const auto configuration = read_with_contract(options.config, options.flags, Contracts::Named);
     if (!configuration) return fail(configuration.error());
     const auto lines = lines_in_force(*configuration);
@@ -169,7 +166,7 @@ int get(const Options& options) {
 }
 
 // Not read_configuration: what is wrong elsewhere shall not keep anybody from changing this.
-int edit(const Options& options, const std::function<yaml::Edited(std::string_view)>& change,
+int edit(const ConfigOptions& options, const std::function<yaml::Edited(std::string_view)>& change,
          const std::string& done) {
     const std::filesystem::path file = tool::find_configuration(options.config).own();
     const auto edited = tool::edit_configuration(file, change);
@@ -178,7 +175,7 @@ int edit(const Options& options, const std::function<yaml::Edited(std::string_vi
     return 0;
 }
 
-int set(const Options& options) {
+int set(const ConfigOptions& options) {
     const yaml::Path path = path_of(options.key);
     const bool one = options.values.size() == 1 && !is_list(path);
     const yaml::Value value = one ? yaml::Value(options.values[0]) : yaml::Value(options.values);
@@ -187,7 +184,7 @@ int set(const Options& options) {
         " is set in ");
 }
 
-int unset(const Options& options) {
+int unset(const ConfigOptions& options) {
     return edit(
         options, [&](std::string_view text) { return yaml::without(text, path_of(options.key)); },
         " no longer stands in ");
@@ -195,7 +192,7 @@ int unset(const Options& options) {
 
 // Those who write the file or read one value of it take a key.
 CLI::App* add_with_key(CLI::App& app, const char* name, const char* description,
-                       const std::shared_ptr<Options>& options) {
+                       const std::shared_ptr<ConfigOptions>& options) {
     CLI::App* sub = app.add_subcommand(name, description);
     sub->add_option("KEY", options->key, "For example mode, limits.memory, environment.set.CC")
         ->required();
@@ -206,10 +203,10 @@ CLI::App* add_with_key(CLI::App& app, const char* name, const char* description,
 }  // namespace
 
 void add_config(CLI::App& app, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ConfigOptions>();
     CLI::App* sub = app.add_subcommand("config", "Print what is in force, and where it comes from");
     sub->footer(
-        "Options are those of the call that is meant. With a contract, by --contract or in a "
+        "ConfigOptions are those of the call that is meant. With a contract, by --contract or in a "
         "file,\n"
         "it is what counts for its tools; without one, what counts for husk run.");
     sub->add_flag("--json", options->json, "Print it as JSON");

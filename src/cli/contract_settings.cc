@@ -15,10 +15,9 @@ namespace husk::cli {
 namespace {
 
 using config::Origin;
-using config::Settings;
 using contract::Contract;
 
-const Contract* contract_in(const Settings& settings, Contracts which) {
+const Contract* contract_in(const config::Settings& settings, Contracts which) {
     if (which == Contracts::Named && !settings.contract.is_given()) return nullptr;
     return contract::find_contract(settings.contract.value);
 }
@@ -28,7 +27,7 @@ Origin origin_of(const Contract& contract) {
 }
 
 // Its calls have these where nobody says otherwise, and may not ask for more.
-void add_docware(Settings& settings, const Origin& origin) {
+void add_docware(config::Settings& settings, const Origin& origin) {
     const contract::DocwareSettings own;
     settings.timeout = {own.default_timeout, origin};
     settings.output = {own.max_output_size, origin};
@@ -38,15 +37,16 @@ void add_docware(Settings& settings, const Origin& origin) {
     settings.disk = {own.max_disk_write, origin};
 }
 
-void add_timeouts(Settings& settings, const contract::Timeouts& timeouts, const Origin& origin) {
+void add_timeouts(config::Settings& settings, const contract::Timeouts& timeouts,
+                  const Origin& origin) {
     if (timeouts.usual) settings.timeout = {timeouts.usual, origin};
     if (timeouts.longest) settings.longest_timeout = {timeouts.longest, origin};
 }
 
-Settings layer_of(const Contract& contract, const std::string& place) {
+config::Settings layer_of(const Contract& contract, const std::string& place) {
     const contract::Defaults& defaults = contract.defaults;
     const Origin origin = origin_of(contract);
-    Settings settings;
+    config::Settings settings;
     settings.mode = {defaults.mode, origin};
     settings.variables.clear();
     if (defaults.environment == contract::Environment::Scrubbed)
@@ -64,11 +64,12 @@ Settings layer_of(const Contract& contract, const std::string& place) {
 }  // namespace
 
 std::expected<tool::Configuration, std::vector<Complaint>> read_with_contract(
-    const std::string& named, const Settings& flags, Contracts which) {
+    const std::string& named, const config::Settings& flags, Contracts which) {
     auto configuration =
-        TRY(tool::read_configuration(named, flags, [which](const Settings& chosen) {
+        TRY(tool::read_configuration(named, flags, [which](const config::Settings& chosen) {
             const Contract* contract = contract_in(chosen, which);
-            return contract == nullptr ? Settings() : layer_of(*contract, chosen.place.value);
+            return contract == nullptr ? config::Settings()
+                                       : layer_of(*contract, chosen.place.value);
         }));
     const Contract* contract = contract_in(configuration.settings, which);
     const bool fixed = contract != nullptr &&
@@ -78,7 +79,7 @@ std::expected<tool::Configuration, std::vector<Complaint>> read_with_contract(
     return configuration;
 }
 
-void add_contract_options(CLI::App& app, Settings& flags, std::string& config) {
+void add_contract_options(CLI::App& app, config::Settings& flags, std::string& config) {
     add_setting(app, "--contract", flags, "contract",
                 "The face of the tools: husk (default), phoenix, codegen, docware, agentrail, yoi, "
                 "claude-code, anthropic");

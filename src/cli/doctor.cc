@@ -9,6 +9,7 @@
 #include "os/kernel.h"
 #include "render/report_json.h"
 #include "render/table.h"
+#include "render/text_or_null.h"
 #include "run/plan.h"
 #include "run/state_dir.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct DoctorOptions {
     Settings settings;
     bool json = false;
 };
@@ -73,7 +74,7 @@ Json json_of(const os::Kernel& kernel) {
     for (const os::Capability& one : kernel.capabilities) {
         mechanisms.push_back({{"mechanism", one.mechanism},
                               {"available", one.available},
-                              {"version", one.version.empty() ? Json(nullptr) : Json(one.version)},
+                              {"version", render::text_or_null(one.version)},
                               {"required", one.required},
                               {"needed_for", one.needed_for},
                               {"without", one.without},
@@ -121,7 +122,7 @@ std::string complaint(const std::vector<os::Capability>& missing) {
     return text;
 }
 
-int doctor(const Options& options) {
+int doctor(const DoctorOptions& options) {
     const std::filesystem::path& chosen = options.settings.state;
     const os::Kernel kernel =
         os::Kernel::probe({.state = chosen.empty() ? run::default_state_path() : chosen,
@@ -140,7 +141,7 @@ int doctor(const Options& options) {
 }  // namespace
 
 void add_doctor(CLI::App& app, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<DoctorOptions>();
     CLI::App* sub = app.add_subcommand("doctor", "What this machine and this user can do");
     sub->add_flag("--json", options->json, "Print it as JSON");
     add_state(*sub, options->settings);

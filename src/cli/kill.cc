@@ -9,7 +9,7 @@
 namespace husk::cli {
 namespace {
 
-struct Options {
+struct KillOptions {
     Settings settings;
     std::string id;
     std::string signal = "TERM";
@@ -17,7 +17,7 @@ struct Options {
     bool json = false;
 };
 
-int kill(const Options& options) {
+int kill(const KillOptions& options) {
     StopLadder ladder;
     const auto signal = signal_number(options.signal);
     if (!signal)
@@ -46,7 +46,7 @@ int kill(const Options& options) {
 }  // namespace
 
 void add_kill(CLI::App& app, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<KillOptions>();
     CLI::App* sub = app.add_subcommand("kill", "End a command with everything it started");
     sub->add_option("ID", options->id, "The shell's id")->required();
     sub->add_option("--signal", options->signal, "What to send first (default TERM)");

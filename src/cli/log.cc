@@ -18,7 +18,7 @@ namespace {
 
 using audit::Json;
 
-struct Options {
+struct LogOptions {
     AuditOptions audit;
     bool verify = false;
 };
@@ -78,13 +78,13 @@ std::string gone(const audit::Removed& removed) {
 }
 
 // Whoever sees all that there is might take it for all that there was.
-void tell_gone(const Options& options, size_t shown) {
+void tell_gone(const LogOptions& options, size_t shown) {
     const auto removed = audit::removed_so_far(options.audit.settings.state);
     if (!removed || removed->files == 0) return;
     if (removed->early > 0 || shown < options.audit.query.limit) fail(gone(*removed));
 }
 
-int list(const Options& options) {
+int list(const LogOptions& options) {
     if (const std::string wrong = complaint_about(options.audit.query); !wrong.empty())
         return fail(wrong);
     auto page = open_index(options.audit.settings)->find(query_of(options.audit));
@@ -112,7 +112,7 @@ Json removed_json(const audit::Removed& removed) {
             {"until", removed.until}};
 }
 
-int verify(const Options& options) {
+int verify(const LogOptions& options) {
     const auto proof = audit::verify(options.audit.settings.state);
     if (!proof) return fail(proof.error());
     if (options.audit.json) {
@@ -144,7 +144,7 @@ int verify(const Options& options) {
 }  // namespace
 
 void add_log(CLI::App& app, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<LogOptions>();
     options->audit.query.limit = 50;
     CLI::App* sub =
         app.add_subcommand("log", "Search the audit: what was called, by whom, how it ended");

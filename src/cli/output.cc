@@ -12,7 +12,7 @@
 namespace husk::cli {
 namespace {
 
-struct Options {
+struct OutputOptions {
     Settings settings;
     std::string id;
     std::optional<uint64_t> since;
@@ -36,7 +36,7 @@ Result<LineRange> parse_lines(const std::string& text) {
     return LineRange{*first, *last};
 }
 
-Result<Range> range_of(const Options& options) {
+Result<Range> range_of(const OutputOptions& options) {
     if (options.fresh) return SinceLast{};
     if (options.since) return Since{*options.since};
     if (options.tail) return LastLines{*options.tail};
@@ -54,7 +54,7 @@ void tell_of_gap_at_end(uint64_t bytes) {
 }
 
 // The bytes as they are, to the end; with --follow to the end of the command.
-Result<void> copy_raw(const Options& options) {
+Result<void> copy_raw(const OutputOptions& options) {
     const run::StateDir state = TRY(run::StateDir::open_for_reading(options.settings.state));
     const collect::ShellFiles files = TRY(collect::open_shell(state, options.id));
     const bool errors = options.stream == "stderr";
@@ -93,7 +93,7 @@ Result<void> copy_raw(const Options& options) {
     }
 }
 
-int print(const Options& options) {
+int print(const OutputOptions& options) {
     const auto range = range_of(options);
     if (!range) return fail(range.error());
     const bool raw = !options.json && (std::holds_alternative<Whole>(*range) ||
@@ -120,7 +120,7 @@ int print(const Options& options) {
 }  // namespace
 
 void add_output(CLI::App& app, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<OutputOptions>();
     CLI::App* sub = app.add_subcommand("output", "Read what a command has written");
     sub->add_option("ID", options->id, "The shell's id")->required();
     add_size(*sub, "--since", options->since, "From this byte offset on");

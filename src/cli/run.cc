@@ -30,7 +30,7 @@ namespace {
 enum class Format { Plain, Json, StreamJson };
 enum class Checks { On, Off };
 
-struct Options {
+struct RunOptions {
     config::Settings flags;     // what husk.yaml could say too
     tool::EngineValues engine;  // all the rest, and then everything
     std::vector<std::string> words;
@@ -81,7 +81,7 @@ int finish_plain(const Report& report, const Request& request) {
     return exit_status(report);
 }
 
-int finish(const Report& report, const Options& options, const Printer& printer) {
+int finish(const Report& report, const RunOptions& options, const Printer& printer) {
     if (options.format == Format::Plain) return finish_plain(report, options.engine.request);
     nlohmann::ordered_json object;
     if (options.format == Format::StreamJson) object["event"] = "ending";
@@ -99,7 +99,7 @@ std::optional<std::string> home_of(const Request& request) {
 }
 
 // Of what was never started.
-Report report_of(const Options& options, Ending ending) {
+Report report_of(const RunOptions& options, Ending ending) {
     Report report;
     report.ending = std::move(ending);
     const Request& request = options.engine.request;
@@ -111,7 +111,7 @@ Report report_of(const Options& options, Ending ending) {
 }
 
 // What is known before anything is started.
-tool::CallAudit audit_of(const Options& options, const std::optional<Consent>& consent) {
+tool::CallAudit audit_of(const RunOptions& options, const std::optional<Consent>& consent) {
     const auto& [settings, request, context, container] = options.engine;
     const std::string here = context_in(request.working_dir).working_directory;
     audit::Asked asked{.via = "run",
@@ -130,7 +130,7 @@ tool::CallAudit audit_of(const Options& options, const std::optional<Consent>& c
     return {std::make_shared<audit::Journal>(settings.state), std::move(asked)};
 }
 
-int start(Options& options, const std::optional<Consent>& consent) {
+int start(RunOptions& options, const std::optional<Consent>& consent) {
     auto& [settings, request, context, container] = options.engine;
     tool::CallAudit audit = audit_of(options, consent);
     const auto received = std::make_shared<std::atomic<int>>(0);
@@ -171,14 +171,15 @@ int start(Options& options, const std::optional<Consent>& consent) {
 }
 
 // It is on record too.
-int finish_unstarted(Report report, const Options& options, const std::optional<Consent>& consent) {
+int finish_unstarted(Report report, const RunOptions& options,
+                     const std::optional<Consent>& consent) {
     tool::CallAudit audit = audit_of(options, consent);
     audit.ended(report);
     if (!audit.trouble().empty()) report.notes.push_back(audit.trouble());
     return finish(report, options, Printer({}, nullptr));
 }
 
-int run(Options& options) {
+int run(RunOptions& options) {
     if (options.words.empty()) return fail("no command given; try husk run -- 'echo hello'");
     const auto configuration = tool::read_configuration(options.config, options.flags);
     if (!configuration) return fail(configuration.error());
@@ -199,7 +200,7 @@ int run(Options& options) {
     return finish_unstarted(std::move(report), options, *consent);
 }
 
-Result<void> complete(Options& options) {
+Result<void> complete(RunOptions& options) {
     Request& request = options.engine.request;
     if (options.input == "-") request.input = InputDescriptor{STDIN_FILENO};
     if (!options.input.empty() && options.input != "-") {
@@ -222,7 +223,7 @@ Result<void> complete(Options& options) {
     return {};
 }
 
-void add_behaviour(CLI::App& sub, Options& options) {
+void add_behaviour(CLI::App& sub, RunOptions& options) {
     Request& request = options.engine.request;
     add_wall_options(sub, options.flags);
     add_place_option(sub, options.flags);
@@ -249,7 +250,7 @@ void add_behaviour(CLI::App& sub, Options& options) {
                       "merged (default) or split");
 }
 
-void add_surroundings(CLI::App& sub, Options& options) {
+void add_surroundings(CLI::App& sub, RunOptions& options) {
     sub.add_option("--session", options.engine.context.session,
                    "Join or make the session of this name");
     add_working_directory(sub, options.flags);
@@ -276,7 +277,7 @@ void add_surroundings(CLI::App& sub, Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app, const std::vector<std::string>& words, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<RunOptions>();
     CLI::App* sub = app.add_subcommand("run", "Run a command and tell how it ended");
     sub->footer(
         "COMMAND is one bash command, or several words that are quoted into one.\n"

@@ -16,7 +16,7 @@ namespace {
 
 namespace http = serve::http;
 
-struct Options {
+struct ServeOptions {
     ToolOptions tools;
     std::string listen;
     std::string socket;
@@ -59,7 +59,7 @@ serve::Json about(const tool::Deployment& deployment, const std::filesystem::pat
 }
 
 // What is wrong with the options, or empty.
-std::string complaint(const Options& options) {
+std::string complaint(const ServeOptions& options) {
     if (options.tls_certificate.empty() != options.tls_key.empty())
         return "--tls-cert and --tls-key go together";
     if (!options.listen.empty() && !http::read_address(options.listen))
@@ -67,7 +67,7 @@ std::string complaint(const Options& options) {
     return "";
 }
 
-http::ServeOptions serve_options(const Options& options, const tool::Deployment& deployment) {
+http::ServeOptions serve_options(const ServeOptions& options, const tool::Deployment& deployment) {
     http::ServeOptions serving;
     serving.inherited = http::inherited_sockets();
     serving.socket = options.socket;
@@ -86,7 +86,7 @@ http::ServeOptions serve_options(const Options& options, const tool::Deployment&
     return serving;
 }
 
-int serve(const Options& options) {
+int serve(const ServeOptions& options) {
     if (const std::string wrong = complaint(options); !wrong.empty()) return fail(wrong);
     auto deployment = deployment_of(options.tools);
     if (!deployment) return fail(deployment.error());
@@ -104,7 +104,7 @@ int serve(const Options& options) {
 }  // namespace
 
 void add_serve(CLI::App& app, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ServeOptions>();
     CLI::App* sub =
         app.add_subcommand("serve", "Serve MCP, an API with events, and the console over HTTP");
     sub->footer(

@@ -13,14 +13,14 @@
 namespace husk::cli {
 namespace {
 
-struct Options {
+struct SessionOptions {
     Settings settings;
     std::string name;
     bool json = false;
     bool all = false;
 };
 
-int list(const Options& options) {
+int list(const SessionOptions& options) {
     const auto state = run::StateDir::open_for_reading(options.settings.state);
     if (!state) return fail(state.error());
     const auto sessions = run::list_sessions(*state);
@@ -45,7 +45,7 @@ bool is_alive(const run::StateDir& state, const std::string& name) {
            });
 }
 
-int end(const Options& options) {
+int end(const SessionOptions& options) {
     const auto state = run::StateDir::open_for_reading(options.settings.state);
     if (!state) return fail(state.error());
     const bool was_alive = is_alive(*state, options.name);
@@ -62,7 +62,7 @@ int end(const Options& options) {
 }  // namespace
 
 void add_session(CLI::App& app, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SessionOptions>();
     CLI::App* sub =
         app.add_subcommand("session", "List sessions, or end one with all that is in it");
     sub->require_subcommand(1);

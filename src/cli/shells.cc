@@ -39,12 +39,12 @@ int list(const Settings& settings, bool json, bool all) {
 }  // namespace
 
 void add_shells(CLI::App& app, int& code) {
-    struct Options {
+    struct ShellsOptions {
         Settings settings;
         bool json = false;
         bool all = false;
     };
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ShellsOptions>();
     CLI::App* sub = app.add_subcommand("shells", "List the commands of this state directory");
     sub->add_flag("--json", options->json, "Print reports as JSON");
     sub->add_flag("--all", options->all, "Also finished ones beyond the newest 20");

@@ -14,7 +14,7 @@ namespace {
 
 using audit::Json;
 
-struct Options {
+struct StatsOptions {
     AuditOptions audit;
     bool docware = false;
 };
@@ -70,7 +70,7 @@ std::string table_of(const Json& stats) {
     return text;
 }
 
-int print_metrics(const Options& options) {
+int print_metrics(const StatsOptions& options) {
     audit::Query query = query_of(options.audit);
     query.contract = contract::docware_contract.name;
     contract::DocwareMetrics metrics(static_cast<size_t>(::sysconf(_SC_NPROCESSORS_ONLN)));
@@ -82,7 +82,7 @@ int print_metrics(const Options& options) {
     return 0;
 }
 
-int print(const Options& options) {
+int print(const StatsOptions& options) {
     if (const std::string wrong = complaint_about(options.audit.query); !wrong.empty())
         return fail(wrong);
     if (options.docware) return print_metrics(options);
@@ -95,7 +95,7 @@ int print(const Options& options) {
 }  // namespace
 
 void add_stats(CLI::App& app, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<StatsOptions>();
     CLI::App* sub = app.add_subcommand("stats", "Count what the audit has: endings, times, use");
     sub->footer("What was not measured is a dash, or null. docs/audit.md has the fields.");
     add_audit_options(*sub, options->audit);

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 enum class Wish { Trust, List, Revoke };
 
-struct Options {
+struct TrustOptions {
     Settings settings;
     std::string file = "husk.yaml";
     Wish wish = Wish::Trust;
@@ -38,7 +38,7 @@ void tell_what_counts(const config::Settings& here) {
                   "  " + text::one_line(to_text(entry.where) + ": " + entry.message) + "\n");
 }
 
-int trust(const Options& options) {
+int trust(const TrustOptions& options) {
     std::error_code failed;
     const std::filesystem::path whole = std::filesystem::absolute(options.file, failed);
     if (!std::filesystem::exists(whole, failed))
@@ -57,7 +57,7 @@ int trust(const Options& options) {
     return 0;
 }
 
-int list(const Options& options) {
+int list(const TrustOptions& options) {
     const auto all = tool::list_trusted(options.state());
     if (!all) return fail(all.error());
     Json rows = Json::array();
@@ -74,7 +74,7 @@ int list(const Options& options) {
     return 0;
 }
 
-int revoke(const Options& options) {
+int revoke(const TrustOptions& options) {
     const auto revoked = tool::revoke(options.state(), options.file);
     if (!revoked) return fail(revoked.error());
     if (!*revoked) return fail(options.file + " was not trusted");
@@ -82,7 +82,7 @@ int revoke(const Options& options) {
     return 0;
 }
 
-int run(const Options& options) {
+int run(const TrustOptions& options) {
     switch (options.wish) {
         case Wish::Trust: return trust(options);
         case Wish::List: return list(options);
@@ -94,7 +94,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_trust(CLI::App& app, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<TrustOptions>();
     CLI::App* sub = app.add_subcommand(
         "trust", "Let the husk.yaml of a workspace count as your own, until it changes");
     sub->add_option("FILE", options->file, "The file (default: husk.yaml here)");

@@ -10,7 +10,7 @@
 namespace husk::cli {
 namespace {
 
-struct Options {
+struct WaitOptions {
     Settings settings;
     std::string id;
     std::vector<std::string> until;
@@ -71,7 +71,7 @@ int print(const Waited& waited, bool json) {
     return code;
 }
 
-int wait(const Options& options) {
+int wait(const WaitOptions& options) {
     Until until;
     for (const std::string& condition : options.until)
         if (const auto added = add_condition(until, condition); !added) return fail(added.error());
@@ -84,7 +84,7 @@ int wait(const Options& options) {
 }  // namespace
 
 void add_wait(CLI::App& app, int& code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<WaitOptions>();
     CLI::App* sub = app.add_subcommand("wait", "Wait for something that a command does");
     sub->add_option("ID", options->id, "The shell's id")->required();
     sub->add_option("--until", options->until,

@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "contract/contract_cases.h"
 
-namespace husk::contract {
+namespace husk::contract::agentrail_test {
 namespace {
 
 using testing::HasSubstr;
@@ -206,4 +206,4 @@ TEST(Agentrail, Schema_HasAnOutput) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::agentrail_test

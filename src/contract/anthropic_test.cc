@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "contract/contract_cases.h"
 
-namespace husk::contract {
+namespace husk::contract::anthropic_test {
 namespace {
 
 using testing::AllOf;
@@ -120,4 +120,4 @@ TEST(Anthropic, Result_IsCutBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::anthropic_test

@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "contract/contract_cases.h"
 
-namespace husk::contract {
+namespace husk::contract::claude_code_test {
 namespace {
 
 using testing::AllOf;
@@ -226,4 +226,4 @@ TEST(ClaudeCode, KillShell_TellsTheCommand) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::claude_code_test

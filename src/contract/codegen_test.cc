@@ -4,7 +4,7 @@
 #include "contract/contract_cases.h"
 #include "contract/uuid.h"
 
-namespace husk::contract {
+namespace husk::contract::codegen_test {
 namespace {
 
 using testing::HasSubstr;
@@ -252,4 +252,4 @@ TEST(Codegen, HasThreeTools) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::codegen_test

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-namespace husk::contract {
+namespace husk::contract::docware_errors_test {
 namespace {
 
 using enum BashErrorType;
@@ -94,4 +94,4 @@ TEST(Docware, Errors_TellWhyACommandWasNotStarted) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::docware_errors_test

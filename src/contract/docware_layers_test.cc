@@ -4,7 +4,7 @@
 #include "contract/docware_cases.h"
 #include "decide/everyday.h"
 
-namespace husk::contract {
+namespace husk::contract::docware_layers_test {
 namespace {
 
 using testing::ElementsAre;
@@ -389,4 +389,4 @@ TEST(Docware, Threats_RulesOfTheUserAreThreatRulesToo) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::docware_layers_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace husk::contract {
+namespace husk::contract::docware_metrics_test {
 namespace {
 
 Json record(const char* status, Json more) {
@@ -54,4 +54,4 @@ TEST(Docware, Metrics_CountOnlyWhatWasMeasured) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::docware_metrics_test

@@ -3,7 +3,7 @@
 
 #include "contract/docware_cases.h"
 
-namespace husk::contract {
+namespace husk::contract::docware_parsing_test {
 namespace {
 
 Json parsing_of(const std::string& arguments) {
@@ -65,4 +65,4 @@ TEST(Docware, Parsing_IsBounded) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::docware_parsing_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace husk::contract {
+namespace husk::contract::docware_protocol_test {
 namespace {
 
 TEST(Docware, ExecutionProtocol_ARequestBecomesTheArgumentsOfTheTool) {
@@ -117,4 +117,4 @@ TEST(Docware, ExecutionProtocol_ARecordBecomesStreamData) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::docware_protocol_test

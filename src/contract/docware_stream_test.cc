@@ -2,7 +2,7 @@
 
 #include "contract/docware_cases.h"
 
-namespace husk::contract {
+namespace husk::contract::docware_stream_test {
 namespace {
 
 const auto start = std::chrono::system_clock::time_point(milliseconds(5000));
@@ -76,4 +76,4 @@ TEST(Docware, Streaming_IsInTheMetaOfACallThatAsksForIt) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::docware_stream_test

@@ -3,7 +3,7 @@
 
 #include "contract/docware_cases.h"
 
-namespace husk::contract {
+namespace husk::contract::docware_test {
 namespace {
 
 using testing::ElementsAre;
@@ -318,4 +318,4 @@ TEST(Docware, Input_ShowsEveryFieldOfItsInterface) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::docware_test

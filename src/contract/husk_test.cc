@@ -3,7 +3,7 @@
 #include "contract/contract_cases.h"
 #include "contract/modes.h"
 
-namespace husk::contract {
+namespace husk::contract::husk_test {
 namespace {
 
 using testing::ElementsAre;
@@ -416,4 +416,4 @@ TEST(Contracts, ResultsAreValidUtf8) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::husk_test

@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "contract/contract_cases.h"
 
-namespace husk::contract {
+namespace husk::contract::phoenix_test {
 namespace {
 
 using testing::HasSubstr;
@@ -229,4 +229,4 @@ TEST(Phoenix, REQ_BASH_011_ShowsTheCommandInShort) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::phoenix_test

@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "contract/contract_cases.h"
 
-namespace husk::contract {
+namespace husk::contract::yoi_test {
 namespace {
 
 using testing::HasSubstr;
@@ -218,4 +218,4 @@ TEST(Yoi, Description_TellsTheFactsOfTheOriginal) {
 }
 
 }  // namespace
-}  // namespace husk::contract
+}  // namespace husk::contract::yoi_test

@@ -4,15 +4,12 @@
 
 #include "base/signals.h"
 #include "base/utf8.h"
+#include "render/text_or_null.h"
 
 namespace husk::render {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json string_or_null(const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text::to_utf8(text));
-}
 
 template <class T>
 Json value_or_null(const std::optional<T>& value) {
@@ -36,17 +33,17 @@ Json excerpt_json(const Excerpt& excerpt) {
     return {{"total_bytes", excerpt.total_bytes},
             {"total_lines", excerpt.total_lines},
             {"shown", std::move(shown)},
-            {"log", string_or_null(excerpt.log.string())},
+            {"log", text_or_null(excerpt.log.string())},
             {"complete", excerpt.complete},
             {"dropped_bytes", excerpt.dropped_bytes},
-            {"reason", string_or_null(excerpt.dropped_because)}};
+            {"reason", text_or_null(excerpt.dropped_because)}};
 }
 
 Json usage_json(const Usage& usage) {
     return {{"user_ms", milliseconds_or_null(usage.user_ms)},
             {"system_ms", milliseconds_or_null(usage.system_ms)},
             {"peak_memory_bytes", value_or_null(usage.peak_memory_bytes)},
-            {"peak_memory_of", string_or_null(usage.peak_memory_of)},
+            {"peak_memory_of", text_or_null(usage.peak_memory_of)},
             {"read_bytes", value_or_null(usage.read_bytes)},
             {"written_bytes", value_or_null(usage.written_bytes)},
             {"processes", value_or_null(usage.processes)}};
@@ -66,8 +63,8 @@ Json denials_json(const std::vector<Denial>& denials) {
         array.push_back({{"operation", text::to_utf8(denial.operation)},
                          {"target", text::to_utf8(denial.target)},
                          {"pid", value_or_null(denial.pid)},
-                         {"process", string_or_null(denial.process)},
-                         {"allow_with", string_or_null(denial.allow_with)},
+                         {"process", text_or_null(denial.process)},
+                         {"allow_with", text_or_null(denial.allow_with)},
                          {"count", denial.count}});
     }
     return array;
@@ -96,9 +93,9 @@ Json limit_json(const Ending& ending) {
 
 Json verdict_json(const Verdict& verdict) {
     return {
-        {"decision", text::to_utf8(verdict.decision)}, {"rule", string_or_null(verdict.rule)},
-        {"where", string_or_null(verdict.where)},      {"reason", string_or_null(verdict.reason)},
-        {"instead", string_or_null(verdict.instead)},  {"allow_with", array_of(verdict.allow_with)},
+        {"decision", text::to_utf8(verdict.decision)}, {"rule", text_or_null(verdict.rule)},
+        {"where", text_or_null(verdict.where)},        {"reason", text_or_null(verdict.reason)},
+        {"instead", text_or_null(verdict.instead)},    {"allow_with", array_of(verdict.allow_with)},
         {"risk", text::to_utf8(verdict.risk)}};
 }
 
@@ -130,10 +127,10 @@ Json report_json(const Report& report) {
     Json json = {{"status", status_word(report.ending)},
                  {"exit_code", value_or_null(exit_code(report.ending))},
                  {"signal", signal_json(report.ending)},
-                 {"shell_id", string_or_null(report.shell_id)},
-                 {"session", string_or_null(report.session)},
+                 {"shell_id", text_or_null(report.shell_id)},
+                 {"session", text_or_null(report.session)},
                  {"command", text::to_utf8(report.command)},
-                 {"display", string_or_null(report.display)}};
+                 {"display", text_or_null(report.display)}};
     add_output(json, report);
     json["cursor"] = report.cursor;
     json["duration_ms"] = milliseconds_or_null(report.duration_ms);
@@ -145,7 +142,7 @@ Json report_json(const Report& report) {
     // No walls stood around what was never started, and nobody watched it.
     const bool started = !report.shell_id.empty();
     json["confinement"] = started ? confinement_json(report.confinement) : Json();
-    json["error"] = string_or_null(why_not(report.ending));
+    json["error"] = text_or_null(why_not(report.ending));
     json["denials"] = denials_json(report.denials);
     json["denials_total"] = report.denials_total;
     json["denials_complete"] = started ? Json(report.denials_complete) : Json();

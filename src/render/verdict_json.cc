@@ -2,15 +2,12 @@
 
 #include "base/utf8.h"
 #include "render/question.h"
+#include "render/text_or_null.h"
 
 namespace husk::render {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json text_or_null(const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text::to_utf8(text));
-}
 
 Json command_json(const JudgedCommand& command) {
     return {{"text", text::to_utf8(command.text)},

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-RuleTexts rules_of(std::string_view text, const std::string& file = "husk.yaml") {
+RuleTexts written_in(std::string_view text, const std::string& file = "husk.yaml") {
     auto read = read_rules(text, file);
     EXPECT_TRUE(read) << text;
     return read ? *std::move(read) : RuleTexts{};
@@ -21,7 +21,7 @@ std::vector<std::string> told(const std::vector<Complaint>& complaints) {
     return all;
 }
 
-std::vector<std::string> texts(const std::vector<ShortRule>& rules) {
+std::vector<std::string> where_and_what(const std::vector<ShortRule>& rules) {
     std::vector<std::string> all;
     for (const ShortRule& rule : rules) all.push_back(to_text(rule.where) + " " + rule.text);
     return all;
@@ -29,7 +29,7 @@ std::vector<std::string> texts(const std::vector<ShortRule>& rules) {
 
 TEST(Narrowed, NobodyElseSaysAlwaysForTheUser) {
     const RuleTexts theirs =
-        rules_of("permissions:\n  approved:\n    /w: [\"make install\", ls]\n");
+        written_in("permissions:\n  approved:\n    /w: [\"make install\", ls]\n");
     const Narrowed result = narrowed(theirs);
     EXPECT_THAT(result.rules.approved, IsEmpty());
     EXPECT_THAT(told(result.ignored), ElementsAre("husk.yaml:3 permissions.approved: make install",
@@ -39,7 +39,7 @@ TEST(Narrowed, NobodyElseSaysAlwaysForTheUser) {
 }
 
 TEST(Narrowed, KeepsWhatRefusesAndTellsTheRest) {
-    const Narrowed result = narrowed(rules_of(R"yaml(
+    const Narrowed result = narrowed(written_in(R"yaml(
 permissions:
   mode: bypassPermissions
   allow: ["Bash(git:*)"]
@@ -54,8 +54,8 @@ packs:
 )yaml"));
     EXPECT_EQ(result.rules.mode, "default");
     EXPECT_THAT(result.rules.allow, IsEmpty());
-    EXPECT_THAT(texts(result.rules.ask), ElementsAre("husk.yaml:5 Bash(git push:*)"));
-    EXPECT_THAT(texts(result.rules.deny), ElementsAre("husk.yaml:6 Bash(rm:*)"));
+    EXPECT_THAT(where_and_what(result.rules.ask), ElementsAre("husk.yaml:5 Bash(git push:*)"));
+    EXPECT_THAT(where_and_what(result.rules.deny), ElementsAre("husk.yaml:6 Bash(rm:*)"));
     ASSERT_EQ(result.rules.rules.size(), 1U);
     EXPECT_EQ(result.rules.rules[0].id, "no-db");
     EXPECT_EQ(result.rules.packs, (std::map<std::string, bool>{{"system", true}}));
@@ -68,10 +68,10 @@ packs:
 
 TEST(Together, HasAllRulesOfBoth) {
     const RuleTexts both = together(
-        rules_of("permissions: {allow: [Bash(a)], deny: [Bash(b)]}\npacks: {rm: off}", "user"),
-        rules_of("permissions: {deny: [Bash(c)]}\npacks: {rm: on, git: on}", "here"));
-    EXPECT_THAT(texts(both.allow), ElementsAre("user:1 Bash(a)"));
-    EXPECT_THAT(texts(both.deny), ElementsAre("user:1 Bash(b)", "here:1 Bash(c)"));
+        written_in("permissions: {allow: [Bash(a)], deny: [Bash(b)]}\npacks: {rm: off}", "user"),
+        written_in("permissions: {deny: [Bash(c)]}\npacks: {rm: on, git: on}", "here"));
+    EXPECT_THAT(where_and_what(both.allow), ElementsAre("user:1 Bash(a)"));
+    EXPECT_THAT(where_and_what(both.deny), ElementsAre("user:1 Bash(b)", "here:1 Bash(c)"));
     EXPECT_EQ(both.packs, (std::map<std::string, bool>{{"rm", true}, {"git", true}}));
     EXPECT_EQ(to_text(both.packs_where.at("rm")), "here:2");
 }
@@ -96,8 +96,8 @@ TEST(Together, OfTheModesTheOneThatRefusesMore) {
         const std::string line =
             *here != '\0' ? "permissions: {mode: " + std::string(here) + "}" : "";
         const RuleTexts result =
-            together(rules_of("permissions: {mode: " + std::string(user) + "}"),
-                     narrowed(rules_of(line)).rules);
+            together(written_in("permissions: {mode: " + std::string(user) + "}"),
+                     narrowed(written_in(line)).rules);
         EXPECT_EQ(result.mode, both) << user << " and " << here;
     }
 }

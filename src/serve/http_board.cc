@@ -5,16 +5,13 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "render/text_or_null.h"
 #include "render/verdict_json.h"
 
 namespace husk::serve::http {
 namespace {
 
 constexpr size_t most_answered = 200;
-
-Json or_null(const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text::to_utf8(text));
-}
 
 Answer answer_of(Answer::Kind kind, std::string reason = {}) {
     return {.kind = kind, .reason = std::move(reason), .by = "http"};
@@ -119,7 +116,7 @@ Json Board::json_of(const Asked& asked) const {
     const Question& question = asked.about.question;
     const Json always = {{"file", question.always.file.string()},
                          {"text", question.always.text},
-                         {"why_not", or_null(question.always.why_not)}};
+                         {"why_not", render::text_or_null(question.always.why_not)}};
     return {{"approval_id", asked.id},
             {"call_id", asked.about.call_id},
             {"via", asked.about.via},
@@ -131,9 +128,9 @@ Json Board::json_of(const Asked& asked) const {
             {"verdict", render::verdict_json(question)},
             {"always", always},
             {"answered", asked.answered == 0 ? Json(nullptr) : Json(asked.answered)},
-            {"decision", or_null(asked.decision)},
-            {"reason", or_null(asked.reason)},
-            {"note", or_null(asked.note)}};
+            {"decision", render::text_or_null(asked.decision)},
+            {"reason", render::text_or_null(asked.reason)},
+            {"note", render::text_or_null(asked.note)}};
 }
 
 Json Board::list(Which which) const {

@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "render/report_json.h"
+#include "render/text_or_null.h"
 #include "serve/http_shell_json.h"
 #include "serve/logging.h"
 
@@ -13,8 +14,6 @@ namespace {
 constexpr size_t most_over = 200;
 constexpr size_t most_in_event = 4096;
 constexpr size_t most_over_bytes = size_t{2} << 20;
-
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 // A call whose client was given a question instead of an answer is dropped, and over all the same.
 class LastWord {
@@ -65,8 +64,8 @@ struct Calls::Call {
                 {"state", state},
                 {"started", started},
                 {"ended", ended == 0 ? Json(nullptr) : Json(ended)},
-                {"shell_id", or_null(shell_id)},
-                {"approval_id", or_null(approval_id)}};
+                {"shell_id", render::text_or_null(shell_id)},
+                {"approval_id", render::text_or_null(approval_id)}};
     }
     // The large parts are kept as text, and put in as they are.
     std::string json() const {
@@ -169,7 +168,7 @@ void Calls::raise_alert(const Call& call, const LogEntry& entry) {
                  {{"call_id", call.id},
                   {"via", call.via},
                   {"tool", text::to_utf8(call.tool)},
-                  {"shell_id", or_null(call.shell_id)},
+                  {"shell_id", render::text_or_null(call.shell_id)},
                   {"level", word(entry.level)},
                   {"source", entry.logger},
                   {"details", entry.data}});

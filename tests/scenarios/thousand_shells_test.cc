@@ -66,7 +66,7 @@ public:
 
     const Husk husk;
     const Mark mark;
-    Settings settings;
+    husk::Settings settings;
     Ids started;
 };
 
