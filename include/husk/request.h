@@ -84,6 +84,8 @@ struct Limits {
     // Percent of all processors. It slows down and ends nothing; only where the kernel can do
     // that: docs/limits.md.
     std::optional<uint64_t> cpu_percent = {};
+
+    bool operator==(const Limits&) const = default;
 };
 
 struct Request {

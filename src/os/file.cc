@@ -2,7 +2,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -143,6 +145,13 @@ bool is_network_file_system(const Fd& dir) {
     constexpr unsigned long cifs = 0xFF534D42;
     const auto type = static_cast<unsigned long>(info.f_type);
     return type == NFS_SUPER_MAGIC || type == cifs || type == SMB_SUPER_MAGIC;
+}
+
+void spread_directories_in(const Fd& dir) {
+    int flags = 0;
+    if (::ioctl(dir.get(), FS_IOC_GETFLAGS, &flags) != 0 || (flags & FS_TOPDIR_FL) != 0) return;
+    flags |= FS_TOPDIR_FL;
+    ::ioctl(dir.get(), FS_IOC_SETFLAGS, &flags);  // where it cannot be had, nothing is lost
 }
 
 }  // namespace husk::os

@@ -44,4 +44,9 @@ Result<Fd> text_file(std::string_view content);
 
 bool is_network_file_system(const Fd& dir);
 
+// Tells the file system that the directories in this one have nothing to do with each other. ext4
+// then spreads them over the disk; without a journal it is slow to make files where many were just
+// removed.
+void spread_directories_in(const Fd& dir);
+
 }  // namespace husk::os

@@ -1,9 +1,12 @@
 #include "request/call_json.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace husk {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 const char* word(Leftovers leftovers) {
     if (leftovers == Leftovers::Kill) return "kill";
@@ -23,11 +26,33 @@ std::vector<std::string> texts_of(const nlohmann::json& object, const char* name
     return texts;
 }
 
-nlohmann::ordered_json json_of(const Confinement& walls) {
-    return {{"mode", walls.mode},           {"files", walls.files},
-            {"network", walls.network},     {"signals", walls.signals},
-            {"processes", walls.processes}, {"missing", walls.missing},
-            {"unwatched", walls.unwatched}};
+// Written before every call, so it matters what it costs: no name is looked for before it is added.
+class Object {
+public:
+    Object() { members().reserve(16); }
+
+    template <class Value>
+    void add(const char* name, Value&& value) {
+        members().emplace_back(name, Json(std::forward<Value>(value)));
+    }
+    Json take() { return std::move(object_); }
+
+private:
+    Json::object_t& members() { return object_.get_ref<Json::object_t&>(); }
+
+    Json object_ = Json::object();
+};
+
+Json json_of(const Confinement& walls) {
+    Object object;
+    object.add("mode", walls.mode);
+    object.add("files", walls.files);
+    object.add("network", walls.network);
+    object.add("signals", walls.signals);
+    object.add("processes", walls.processes);
+    object.add("missing", walls.missing);
+    object.add("unwatched", walls.unwatched);
+    return object.take();
 }
 
 Confinement confinement_of(const nlohmann::json& object) {
@@ -45,21 +70,21 @@ Confinement confinement_of(const nlohmann::json& object) {
 }  // namespace
 
 std::string to_json(const CallNote& note) {
-    nlohmann::ordered_json object;
-    object["command"] = note.command;
-    if (!note.description.empty()) object["description"] = note.description;
-    object["session"] = note.session;
-    object["working_dir"] = note.working_dir;
-    if (!note.workspace.empty()) object["workspace"] = note.workspace;
-    if (!note.caller.empty()) object["caller"] = note.caller;
-    if (note.timeout) object["timeout_ms"] = note.timeout->count();
-    object["on_timeout"] = note.on_timeout == OnTimeout::Kill ? "kill" : "background";
-    object["background"] = note.background;
-    if (note.goes_with_session) object["goes_with_session"] = true;
-    object["leftovers"] = word(note.leftovers);
-    if (note.confinement.mode != "open") object["confinement"] = json_of(note.confinement);
-    object["streams"] = note.streams == Streams::Split ? "split" : "merged";
-    return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    Object object;
+    object.add("command", note.command);
+    if (!note.description.empty()) object.add("description", note.description);
+    object.add("session", note.session);
+    object.add("working_dir", note.working_dir);
+    if (!note.workspace.empty()) object.add("workspace", note.workspace);
+    if (!note.caller.empty()) object.add("caller", note.caller);
+    if (note.timeout) object.add("timeout_ms", note.timeout->count());
+    object.add("on_timeout", note.on_timeout == OnTimeout::Kill ? "kill" : "background");
+    object.add("background", note.background);
+    if (note.goes_with_session) object.add("goes_with_session", true);
+    object.add("leftovers", word(note.leftovers));
+    if (note.confinement.mode != "open") object.add("confinement", json_of(note.confinement));
+    object.add("streams", note.streams == Streams::Split ? "split" : "merged");
+    return object.take().dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 CallNote call_from_json(const std::string& text) {

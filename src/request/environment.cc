@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <unordered_map>
 #include <utility>
 
 namespace husk {
@@ -151,13 +153,27 @@ std::map<std::string, std::string> variables_of(const Surroundings& surroundings
     return result;
 }
 
-}  // namespace
+struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
 
-bool is_withheld(std::string_view name) {
+bool looks_withheld(std::string_view name) {
     const std::string big = upper(name);
     return has(names, big) || has_secret_word(big) || is_proxy(big) ||
            std::ranges::any_of(starts,
                                [&](std::string_view start) { return big.starts_with(start); });
+}
+
+}  // namespace
+
+// Asked of every variable before every command, and nearly always of the same ones.
+bool is_withheld(std::string_view name) {
+    static thread_local std::unordered_map<std::string, bool, Hash, std::equal_to<>> known;
+    if (const auto found = known.find(name); found != known.end()) return found->second;
+    constexpr size_t most = 1024;
+    if (known.size() >= most) known.clear();
+    return known.emplace(name, looks_withheld(name)).first->second;
 }
 
 std::vector<std::string> command_environment(

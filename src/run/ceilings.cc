@@ -28,7 +28,7 @@ void sweep_now_and_then(const os::CgroupPlan& where) {
 // Of a tenth of a second on each. All of them is no limit.
 uint64_t share_of_processors(uint64_t percent) {
     constexpr uint64_t one_percent_us = 1000;
-    if (percent >= 100) return 0;
+    if (percent == 0 || percent >= 100) return 0;
     return percent * one_percent_us * std::max(1U, std::thread::hardware_concurrency());
 }
 

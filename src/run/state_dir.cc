@@ -129,6 +129,7 @@ Result<StateDir> StateDir::open_or_make(const fs::path& path) {
     // Locks, mappings and notices are not to be trusted there.
     if (os::is_network_file_system(state.dir_))
         return std::unexpected(advise({"network file system", 0, ""}, where));
+    os::spread_directories_in(state.sessions_);
     return state;
 }
 

@@ -62,10 +62,11 @@ std::optional<std::chrono::milliseconds> given(const config::Setting<config::Tim
 Toolbox::Toolbox(Deployment deployment)
     : deployment_(std::move(deployment)),
       rules_(std::move(deployment_.rules), deployment_.memory),
+      situation_(make_situation()),
       workspace_id_(identity_of(deployment_.walls.workspace)),
       journal_(std::make_shared<audit::Journal>(deployment_.settings.state)),
       bash_(settings_for(deployment_)) {
-    for (contract::Tool& tool : deployment_.contract->tools(situation())) {
+    for (contract::Tool& tool : deployment_.contract->tools(situation_)) {
         if (tool.may_go_on) tasks_.push_back(tool.name);
         names_.push_back(std::move(tool.name));
     }
@@ -75,7 +76,7 @@ Toolbox::Toolbox(Deployment deployment)
         std::ignore = collect::remove_what_went_with_sessions(*state);
 }
 
-contract::Situation Toolbox::situation() const {
+contract::Situation Toolbox::make_situation() const {
     const config::Settings& configured = deployment_.configured;
     const ToolContext& walls = deployment_.walls;
     using Place = contract::Situation::Place;
@@ -94,7 +95,7 @@ contract::Situation Toolbox::situation() const {
 
 Json Toolbox::tools() const {
     Json tools = Json::array();
-    for (const contract::Tool& tool : deployment_.contract->tools(situation()))
+    for (const contract::Tool& tool : deployment_.contract->tools(situation_))
         tools.push_back(contract::tool_json(tool));
     return {{"tools", std::move(tools)}};
 }

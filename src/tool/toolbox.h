@@ -167,12 +167,13 @@ private:
     contract::Outcome perform(const contract::Kill& kill) const;
     contract::Outcome perform(const contract::List& list) const;
 
-    contract::Situation situation() const;
+    contract::Situation make_situation() const;
     std::string own_session(Mode mode, const Network& network, const std::string& apart) const;
     bool is_own(const std::string& caller, const std::string& session) const;
 
     Deployment deployment_;
     RuleBook rules_;
+    contract::Situation situation_;
     std::string workspace_id_;
     std::shared_ptr<audit::Journal> journal_;
     std::vector<std::string> names_;  // of the tools

@@ -102,7 +102,7 @@ void Toolbox::begin(const std::shared_ptr<Call>& call, Thread thread) {
                                .caller = deployment_.caller,
                                .workspace = deployment_.walls.workspace.string(),
                                .mode = contract::word(deployment_.walls.mode)});
-    contract::Situation here = situation();
+    contract::Situation here = situation_;
     here.answer_within = call->context.answer_within;
     if (std::ranges::find(names_, call->tool) == names_.end()) {
         const std::string why = "the contract " + std::string(contract.name) + " has no tool \"" +

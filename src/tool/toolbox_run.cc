@@ -60,6 +60,10 @@ config::Asked asked_by(const Request& request) {
     return asked;
 }
 
+bool asks_for_limits(const Request& request) {
+    return request.limits != Limits{} || request.idle_timeout || request.output_limit;
+}
+
 Report not_started(const Request& request, const Error& why) {
     Report report;
     report.ending = NotStarted{why};
@@ -81,10 +85,14 @@ bool is_whole(const Report& report) {
 
 std::expected<Request, std::string> Toolbox::equipped(const contract::Run& run) const {
     const contract::Defaults& defaults = deployment_.contract->defaults;
-    const auto allowed = config::narrowed(deployment_.configured, asked_by(run.request));
-    if (!allowed) return std::unexpected(allowed.error());
     Request request = run.request;
-    apply_limits(*allowed, request);
+    if (asks_for_limits(request)) {
+        const auto allowed = config::narrowed(deployment_.configured, asked_by(request));
+        if (!allowed) return std::unexpected(allowed.error());
+        apply_limits(*allowed, request);
+    } else {
+        apply_limits(deployment_.configured, request);
+    }
     request.limits.cpu_percent = run.request.limits.cpu_percent;
     request.env.merge(variables_for(run.environment.value_or(defaults.environment),
                                     run.mode.value_or(deployment_.walls.mode)));
