@@ -131,7 +131,8 @@ struct ToolContext {
     std::filesystem::path workspace = {};  // empty: the working directory
     bool same_workspace = false;           // a session that was made with another one is not joined
     std::vector<std::filesystem::path> writable = {};  // more roots like the workspace
-    // Of `workspace`: for caches that sessions share; made if missing. None: they go with the session.
+    // Of `workspace`: for caches that sessions share; made if missing. None: they go with the
+    // session.
     std::filesystem::path cache = {};
     std::vector<std::filesystem::path> readable = {};  // secrets that are given on purpose
     std::vector<std::filesystem::path> protect = {};   // read-only even inside these roots

@@ -120,7 +120,8 @@ Result<std::vector<Mount>> mounts_of(const Wanted& wanted, const fs::path& state
     std::error_code failed;
     if (!fs::is_directory(workspace, failed))
         return failure("workspace", ENOTDIR, wanted.workspace.string());
-    CHECK(keep_apart(workspace, confine::without_links(state), confine::without_links(engine_socket)));
+    CHECK(keep_apart(workspace, confine::without_links(state),
+                     confine::without_links(engine_socket)));
     const Ground ground = TRY(Ground::open(workspace));
     const bool read_only = wanted.mode == Mode::ReadOnly;
     std::vector<Mount> mounts = {TRY(ground.itself(read_only))};
