@@ -12,7 +12,8 @@
 namespace husk {
 
 // The rules by which commands are judged, and the packs of checks that are on where a file says
-// nothing else: docs/rules.md. They are a guide; the boundary is a closed mode.
+// nothing else: docs/rules.md. They are a guide; the boundary is a closed mode. Variables and
+// standard input that come with a call are weighed with it.
 struct Checks {
     // A husk.yaml, whose rules and packs count; an "always" is written to it. One that does not
     // exist says nothing. Empty: none, and nothing can be allowed always.

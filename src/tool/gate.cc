@@ -1,7 +1,6 @@
 #include "tool/gate.h"
 
 #include <atomic>
-#include <cstdlib>
 #include <future>
 #include <stop_token>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "tool/approval.h"
 #include "tool/configuration.h"
 #include "tool/plan_call.h"
+#include "tool/whole_call.h"
 
 namespace husk::tool {
 namespace {
@@ -97,12 +97,14 @@ Gate::~Gate() {
 
 void Gate::pass(const Request& request, const ToolContext& context, Then then) {
     const auto dir = working_dir_of(request, context);
-    const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
     const std::string where =
         dir ? (*dir / "").lexically_normal().parent_path().string() : std::string();
-    Judged judged = judge(script_of(request), *rules_.rules(),
-                          {.working_directory = where, .home = home == nullptr ? "" : home});
+    const decide::Context here = context_of(request, where);
+    const auto rules = rules_.rules();
+    Judged judged = judge(script_of(request), *rules, here);
     judged.working_dir = where;
+    add_input(judged, request, *rules, here);
+    tell_what_comes_with_it(judged.verdict, here, request);
     const decide::Verdict& verdict = judged.verdict;
     if (verdict.decision == decide::Decision::Ask) return ask(judged, context, std::move(then));
     Decided decided{.verdict = reported(verdict)};

@@ -1,13 +1,9 @@
 // Whether a command may be run: what the rules say, and whoever is asked.
-#include <algorithm>
-#include <cstdlib>
-#include <variant>
-
-#include "parse/shells.h"
 #include "render/verdict_text.h"
 #include "tool/approval.h"
 #include "tool/display_of.h"
 #include "tool/toolbox_call.h"
+#include "tool/whole_call.h"
 
 namespace husk::tool {
 namespace {
@@ -19,16 +15,6 @@ bool only_not_understood(const Judged& judged, const decide::Rules& rules) {
            rules.mode != decide::Mode::Strict;
 }
 
-// What stands for the whole script, whatever was said of its commands.
-void overrule(decide::Verdict& verdict, decide::Decision decision, const Verdict& by) {
-    verdict.decision = decision;
-    verdict.rule = by.rule;
-    verdict.where = by.where;
-    verdict.reason = by.reason;
-    verdict.instead = by.instead;
-    verdict.allow_with.clear();
-}
-
 // What the contract's own checks say, where it is stricter or the same.
 void add_own_checks(Judged& judged, const std::optional<Verdict>& own) {
     if (!own || judged.rejected) return;
@@ -36,37 +22,6 @@ void add_own_checks(Judged& judged, const std::optional<Verdict>& own) {
     if (decision < judged.verdict.decision) return;
     overrule(judged.verdict, decision, *own);
     judged.verdict.only_once = "the contract asks about it each time";
-}
-
-const InputText* text_for(const Request& request) { return std::get_if<InputText>(&request.input); }
-
-// `bash` whose standard input comes with the call, as `bash <<< TEXT` is.
-void add_input(Judged& judged, const Request& request, const decide::Rules& rules,
-               const decide::Context& context) {
-    const InputText* input = text_for(request);
-    if (input == nullptr || judged.rejected) return;
-    if (std::ranges::none_of(judged.script.commands, parse::reads_code)) return;
-    const Judged code = judge_readable(input->text, rules, context);
-    if (code.verdict.decision <= judged.verdict.decision) return;
-    overrule(judged.verdict, code.verdict.decision, reported(code.verdict));
-    judged.verdict.reason = "on its standard input: " + judged.verdict.reason;
-    judged.verdict.only_once = "its text does not say all that it does";
-}
-
-std::vector<std::string> names_in(const Request& request) {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : request.env) names.push_back(name);
-    return names;
-}
-
-// Whoever is asked must know of it.
-void tell_what_comes_with_it(decide::Verdict& verdict, const decide::Context& context,
-                             const Request& request) {
-    if (verdict.decision == decide::Decision::Allow) return;
-    std::string names;
-    for (const std::string& name : context.variables) names += (names.empty() ? "" : ", ") + name;
-    if (!names.empty()) verdict.reason += "; the call sets " + names;
-    if (text_for(request) != nullptr) verdict.reason += "; the call gives it standard input";
 }
 
 audit::Approval approval_of(const Answer& said) {
@@ -101,13 +56,8 @@ Toolbox::Weighed Toolbox::weigh(const contract::Run& run, Shell shell) const {
     const std::filesystem::path directory = deployment_.walls.workspace / seen_here(request) / "";
     Weighed weighed{.command = request.command,
                     .working_dir = directory.lexically_normal().parent_path()};
-    const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
-    const bool more =
-        shell == Shell::GoesOn || !request.env.empty() || text_for(request) != nullptr;
-    const decide::Context context = {.working_directory = weighed.working_dir.string(),
-                                     .home = home == nullptr ? "" : home,
-                                     .variables = names_in(request),
-                                     .has_more_than_text = more};
+    decide::Context context = context_of(request, weighed.working_dir.string());
+    context.has_more_than_text |= shell == Shell::GoesOn;
     Judged& judged = weighed.judged;
     const auto rules = rules_.rules();
     judged = judge(request.command, *rules, context);

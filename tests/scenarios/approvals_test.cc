@@ -1,6 +1,7 @@
 // Approvals through the library: a program gives rules, and whom to ask.
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <future>
 #include <thread>
 
@@ -67,6 +68,25 @@ TEST_F(Approvals, DecideWhatARuleAsksAbout) {
         EXPECT_EQ(report.verdict->rule, "Bash(touch:*)");
     }
     EXPECT_EQ(questions.size(), std::size(cases));
+}
+
+TEST_F(Approvals, VariablesAndInputOfACallAreWeighedWithIt) {
+    Bash bash(asking());
+    Request request{.command = "bash", .input = InputText{"touch made"}};
+    Report report = bash.run(request, with({Answer::AllowAlways}));
+    EXPECT_EQ(exit_code(report.ending), 0);
+    ASSERT_EQ(questions.size(), 1U);
+    EXPECT_THAT(questions[0].verdict.reason,
+                AllOf(HasSubstr("on its standard input"), HasSubstr("gives it standard input")));
+    EXPECT_FALSE(fs::exists(file()));  // its text does not say what "always" would allow
+
+    std::ofstream(file()) << "permissions: {mode: strict, allow: [\"Bash(ls:*)\"]}\n";
+    Bash strict(settings({.file = file()}));
+    request = {.command = "ls", .env = {{"LC_ALL", "C"}}};
+    EXPECT_EQ(exit_code(strict.run(request, with({Answer::Deny})).ending), 0);
+    request = {.command = "ls", .env = {{"LD_PRELOAD", "./made.so"}}};
+    EXPECT_THAT(reason_of(strict.run(request, with({Answer::Deny}))),
+                HasSubstr("the call sets LD_PRELOAD"));
 }
 
 TEST_F(Approvals, ArePutWithAllThatAPersonNeeds) {
