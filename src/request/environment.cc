@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <unordered_map>
+#include <map>
 #include <utility>
 
 namespace husk {
@@ -153,11 +153,6 @@ std::map<std::string, std::string> variables_of(const Surroundings& surroundings
     return result;
 }
 
-struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-};
-
 bool looks_withheld(std::string_view name) {
     const std::string big = upper(name);
     return has(names, big) || has_secret_word(big) || is_proxy(big) ||
@@ -169,7 +164,7 @@ bool looks_withheld(std::string_view name) {
 
 // Asked of every variable before every command, and nearly always of the same ones.
 bool is_withheld(std::string_view name) {
-    static thread_local std::unordered_map<std::string, bool, Hash, std::equal_to<>> known;
+    static thread_local std::map<std::string, bool, std::less<>> known;
     if (const auto found = known.find(name); found != known.end()) return found->second;
     constexpr size_t most = 1024;
     if (known.size() >= most) known.clear();
