@@ -199,6 +199,7 @@ void Calls::finish(const CallPtr& call, const std::expected<std::string, std::st
     }
     running_.erase(call->id);
     metrics_.count_call(result ? call->tool : "none", call->status, call->ended - call->started);
+    if (before_end_ && !call->shell_id.empty()) before_end_(call->shell_id);
     events_.tell("call.ended", call->shell_id, call->event());
     keep(call);
     if (const auto over = std::exchange(call->on_over, nullptr)) over(result ? "" : result.error());

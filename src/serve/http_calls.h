@@ -44,6 +44,10 @@ public:
     size_t under_way() const { return running_.size(); }
     // Called once, when none is.
     void when_none(std::function<void()> work);
+    // Called before the end of a call is told: what became of its shell comes first.
+    void before_end(std::function<void(const std::string& shell_id)> work) {
+        before_end_ = std::move(work);
+    }
 
     std::optional<std::string> json(const std::string& id) const;
     std::string list_json() const;
@@ -68,6 +72,7 @@ private:
     std::deque<CallPtr> over_;  // newest first
     size_t over_bytes_ = 0;
     std::function<void()> when_none_;
+    std::function<void(const std::string& shell_id)> before_end_;
 };
 
 }  // namespace husk::serve::http

@@ -71,6 +71,7 @@ public:
         parts_.about["auth"] = options.auth == Auth::Token ? "token" : "none";
         parts_.about["epoch"] = events_.epoch();
         add_metrics();
+        calls_.before_end([this](const std::string& shell_id) { shells_.catch_up(shell_id); });
     }
 
     void listen(os::Fd socket, Tls* tls) {

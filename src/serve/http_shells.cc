@@ -54,6 +54,11 @@ LiveShells::LiveShells(Loop& loop, const run::StateDir& state, Events& events, O
 
 LiveShells::~LiveShells() = default;
 
+void LiveShells::catch_up(const std::string& id) {
+    if (watch_->fd() >= 0) watch_->read();
+    changed(id);
+}
+
 void LiveShells::made(const std::string& id) {
     if (live_.contains(id)) return changed(id);
     fresh_.insert(id);

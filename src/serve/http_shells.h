@@ -31,6 +31,9 @@ public:
     // returned is dropped.
     std::shared_ptr<void> listen(const std::string& id, std::function<void()> changed);
 
+    // Tells now what is known of this shell, and of what was heard before it.
+    void catch_up(const std::string& id);
+
     // Somebody wants to know: from now on it is measured, for a while.
     std::optional<Sample> sample(const std::string& id);
     std::map<std::string, Sample> samples();
