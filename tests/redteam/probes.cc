@@ -33,6 +33,8 @@ Probe read_first_line(const std::string& line) {
     probe.gets_through_workspace = signs[1] == '+';
     probe.gets_through_read_only = signs[2] == '+';
     probe.gets_through_online = (signs.size() > 3 ? signs[3] : signs[1]) == '+';
+    probe.needs_root = proof.ends_with('!');
+    if (probe.needs_root) proof.pop_back();
     probe.may_be_absent = proof.ends_with('?');
     if (probe.may_be_absent) proof.pop_back();
     const auto found = proofs.find(proof);

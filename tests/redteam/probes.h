@@ -28,6 +28,7 @@ struct Probe {
     bool gets_through_online = false;
     Proof proof = Proof::Changed;
     bool may_be_absent = false;  // from a kernel
+    bool needs_root = false;     // to be prepared, or to be seen
     std::string title;
     std::vector<std::string> environment;  // NAME=value, with $ in it
     std::string script;

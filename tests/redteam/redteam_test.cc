@@ -25,6 +25,8 @@ std::vector<Probe> probes_of(const Front& front) {
     return probes;
 }
 
+bool is_for_root_alone(const Probe& probe) { return probe.needs_root && ::geteuid() != 0; }
+
 std::string place_name(Place place) {
     switch (place) {
         case Place::Bare: return "Bare";
@@ -66,7 +68,11 @@ TEST_P(RedTeam, GetsNoFurtherThanTheTableSays) {
     const auto [category, place, attacker] = GetParam();
     int tried = 0;
     std::string reason;  // many share one; it is told once
-    for (const Outcome& outcome : attack(probes_of(GetParam()), place, attacker)) {
+    std::vector<Probe> probes = probes_of(GetParam());
+    for (const Probe& probe : probes)
+        if (is_for_root_alone(probe)) std::cout << probe.id << " is for root alone to set up\n";
+    std::erase_if(probes, is_for_root_alone);
+    for (const Outcome& outcome : attack(probes, place, attacker)) {
         const Probe& probe = outcome.probe;
         const bool expected = probe.gets_through(place);
         if (expected && outcome.is_absent && probe.may_be_absent) {
