@@ -226,7 +226,10 @@ TEST_P(AloneLimits, EndTheTreeAndAreNamed) {
     EXPECT_EQ(report["limit"]["name"], breach().limit) << report;
     EXPECT_EQ(report["limit"]["value"], breach().value) << report;
     EXPECT_GE(report["limit"]["peak"], breach().value) << report;
-    EXPECT_THAT(report["line"].get<std::string>(), HasSubstr(breach().line));
+    // A peak that reads like the limit is not told twice.
+    const std::string line = breach().line;
+    EXPECT_THAT(report["line"].get<std::string>(),
+                HasSubstr(line.substr(0, line.find(" (reached "))));
     EXPECT_EQ(report["confinement"]["limits"], kept_by(breach().limits, by()));
     EXPECT_THAT(report["leftovers"], IsEmpty());
     EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }, 1s));
