@@ -43,7 +43,8 @@ Result<void> make_shared_cache(const ToolContext& context) {
     if (::stat(dir.c_str(), &info) != 0) return failure("cache", errno, dir.string());
     if (!S_ISDIR(info.st_mode)) return failure("cache", ENOTDIR, dir.string());
     if (info.st_uid != ::geteuid())
-        return failure("cache", EPERM, dir.string() + " belongs to somebody else");
+        return failure("cache", EPERM,
+                       dir.string() + " belongs to somebody else; name another one");
     return {};
 }
 

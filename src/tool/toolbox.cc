@@ -111,6 +111,7 @@ std::string Toolbox::own_session(Mode mode, const Network& network,
         all += "\n" + container->image + "\n" + container->socket.string();
     const ToolContext& walls = deployment_.walls;
     if (walls.wide_workspace) all += "\nwide";
+    if (!walls.cache.empty()) all += "\ncache " + walls.cache.string();
     for (const auto* paths : {&walls.writable, &walls.readable, &walls.protect}) {
         all += "\n";
         for (const auto& path : *paths) all += path.string() + "\n";

@@ -127,10 +127,9 @@ bool is_a_line(const std::string& line) {
 }
 
 TEST_F(AloneFloodBeingRead, ItsLastLinesAreWholeLines) {
-    int got = 0;
     for (int i = 0; i < 50; ++i) {
         const auto lines = lines_of(read({"--tail", "300"}));
-        got += lines.empty() ? 0 : 1;
+        ASSERT_FALSE(lines.empty());
         // The first may have lost its beginning to the gap before it.
         for (size_t at = 1; at < lines.size(); ++at) {
             ASSERT_TRUE(is_a_line(lines[at])) << "line " << at << ": " << lines[at];
@@ -138,7 +137,6 @@ TEST_F(AloneFloodBeingRead, ItsLastLinesAreWholeLines) {
             ASSERT_EQ(std::stoull(lines[at]), std::stoull(lines[at - 1]) + 1);
         }
     }
-    EXPECT_GE(got, 45);  // nothing is rare: only where the flood overtook each try
 }
 
 TEST_F(AloneFloodBeingRead, LinesThatMatchHaveTheirNumbers) {

@@ -31,6 +31,20 @@ TEST_P(SharedCache, WhatOneSessionPutsThereAnotherFinds) {
     EXPECT_EQ(made.st_uid, walled.uid());
 }
 
+// Settings change while the session of a contract's calls still stands.
+TEST_P(SharedCache, CanBeNamedAndLeftOutFromOneCallToTheNext) {
+    const fs::path settings = walled.home() / "cache.yaml";
+    const auto call = [&](const std::string& text) {
+        walled.write(settings, text);
+        return walled.husk()({"call", "bash", R"({"command": "echo ${XDG_CACHE_HOME-unset}"})",
+                              "--config", settings, "--cwd", walled.work(), "--mode", "workspace"});
+    };
+    for (const std::string& named : {cache.string(), std::string(), cache.string() + "2"}) {
+        const Ran ran = call(named.empty() ? "{}\n" : "cache: " + named + "\n");
+        EXPECT_THAT(ran.out, ::testing::HasSubstr(named.empty() ? "unset" : named)) << ran.err;
+    }
+}
+
 TEST_P(SharedCache, WithoutItCachesGoWithTheSession) {
     const std::string command =
         "mkdir -p ~/.cache && echo built > ~/.cache/thing; echo ${XDG_CACHE_HOME-unset}";
