@@ -110,16 +110,17 @@ private:
     void visit_root(const fs::path& root) {
         const fs::path git = root / ".git";
         struct stat info{};
-        const bool there = see(git, info, true);
+        const bool there = look_at(git, info, true);
         if (!there) {
             result_.bare.push_back(git);
             return;
         }
         if (S_ISDIR(info.st_mode)) {
-            struct stat index{};
-            see(git / "index", index, false);
             // Git makes and removes a file in .git whenever it looks; what matters is what comes.
-            for (const char* name : {"worktrees", "modules"}) see(git / name, index, false);
+            for (const char* name : {"index", "config"}) look_at(git / name);
+            // What they hold leads further.
+            for (const char* name : {"worktrees", "modules", "commondir"})
+                if (look_at(git / name)) is_simple_ = false;
             return visit(root, git);
         }
         is_simple_ = false;
@@ -127,7 +128,12 @@ private:
         if (const auto git_dir = git_dir_of(git); git_dir) visit(root, *git_dir);
     }
 
-    bool see(const fs::path& path, struct stat& info, bool itself_only) {
+    bool look_at(const fs::path& path) {
+        struct stat info{};
+        return look_at(path, info, false);
+    }
+
+    bool look_at(const fs::path& path, struct stat& info, bool itself_only) {
         const bool there = ::lstat(path.c_str(), &info) == 0;
         result_.seen.push_back(
             {path.native(), there ? std::optional(identity_of(info)) : std::nullopt, itself_only});
@@ -162,10 +168,17 @@ private:
             // Husky's, which run those beside them.
             if (hooks.filename() == "_") hooks = hooks.parent_path();
             add_name(hooks);
-            for (const fs::path& target : linked_hooks(hooks)) add_name(target);
+            add_links_in(hooks);
         }
-        for (const fs::path& target : linked_hooks(common / "hooks")) add_name(target);
+        add_links_in(common / "hooks");
         for (const std::string& one : named.includes) add_name((common / one).lexically_normal());
+    }
+
+    void add_links_in(const fs::path& hooks) {
+        look_at(hooks);
+        const std::vector<fs::path> targets = linked_hooks(hooks);
+        if (!targets.empty()) is_simple_ = false;
+        for (const fs::path& target : targets) add_name(target);
     }
 
     void add_name(const fs::path& path) {

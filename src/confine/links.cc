@@ -29,8 +29,6 @@ const fs::path* root_of(const fs::path& path, const std::vector<fs::path>& roots
     return found == roots.end() ? nullptr : &*found;
 }
 
-std::string_view parent_of(std::string_view path) { return path.substr(0, path.rfind('/')); }
-
 // Calls `visit` with each path from below `root` to `path`, for as long as it says so.
 template <class Visit>
 void for_each_directory(std::string_view path, const fs::path& root, const Visit& visit) {
@@ -42,6 +40,8 @@ void for_each_directory(std::string_view path, const fs::path& root, const Visit
 }
 
 }  // namespace
+
+std::string_view parent_of(std::string_view path) { return path.substr(0, path.rfind('/')); }
 
 std::optional<fs::path> target_of(const fs::path& link) {
     std::array<char, PATH_MAX> target{};
@@ -70,8 +70,9 @@ fs::path without_links(const fs::path& path) {
     return failed ? path.lexically_normal() : result;
 }
 
-void add_links_above(Protected& names, const std::vector<fs::path>& roots) {
+std::vector<SeenFile> add_links_above(Protected& names, const std::vector<fs::path>& roots) {
     std::set<std::string, std::less<>> done;
+    std::vector<SeenFile> ways;
     for (const auto* paths : {&names.present, &names.absent}) {
         for (const fs::path& path : *paths) {
             const fs::path* root = root_of(path, roots);
@@ -81,12 +82,14 @@ void add_links_above(Protected& names, const std::vector<fs::path>& roots) {
             if (path.native().ends_with("/.git")) continue;
             for_each_directory(parent, *root, [&](std::string above) {
                 if (!done.insert(above).second) return true;
+                ways.push_back(see(above, true));
                 if (auto target = target_of(above); target)
                     names.links.push_back({std::move(above), *std::move(target)});
                 return true;
             });
         }
     }
+    return ways;
 }
 
 std::vector<fs::path> behind_links(const Protected& names, const std::vector<fs::path>& roots) {

@@ -93,6 +93,27 @@ void add_names_in(const fs::path& root, Protected& result) {
             sort_in(root / name, result);
 }
 
+// What all of this was found by, and each of the names: none may come, go or become another.
+std::vector<SeenFile> proof_of(const Protected& found, const std::vector<fs::path>& roots,
+                               std::vector<SeenFile> ways) {
+    const bool is_simple = found.links.empty() && !found.git.seen.empty();
+    if (!is_simple || found.roots.size() != roots.size()) return {};
+    std::vector<SeenFile> proof = std::move(ways);
+    proof.insert(proof.end(), found.roots.begin(), found.roots.end());
+    proof.insert(proof.end(), found.git.seen.begin(), found.git.seen.end());
+    for (const fs::path& path : found.present) {
+        proof.push_back(see(path, true));
+        if (!proof.back().identity) return {};  // gone meanwhile
+    }
+    for (const fs::path& path : found.absent) {
+        const std::string_view parent = parent_of(path.native());
+        const bool is_in_root = std::ranges::any_of(
+            roots, [&](const fs::path& root) { return root.native() == parent; });
+        if (!is_in_root) proof.push_back({path.native(), std::nullopt, true});
+    }
+    return proof;
+}
+
 // The directories above it that a command could move away, with it in them; the highest first. In
 // mode open those are the user's, wherever they are; nobody moves /home.
 std::vector<fs::path> movable_above(const Wanted& wanted, const fs::path& path) {
@@ -126,9 +147,16 @@ Result<Protected> find_protected(const Wanted& wanted) {
     // Where it lies in a workspace that is as wide as that.
     for (const fs::path& root : roots)
         if (is_within(wanted.state, root)) sort_in(wanted.state, result);
-    add_links_above(result, roots);
+    std::vector<SeenFile> ways = add_links_above(result, roots);
     for (const fs::path& path : behind_links(result, roots)) sort_in(path, result);
+    // What a pattern is about can come anywhere.
+    if (std::ranges::none_of(wanted.protect, is_glob))
+        result.proof = proof_of(result, roots, std::move(ways));
     return result;
+}
+
+bool is_still_so(const Protected& found) {
+    return !found.proof.empty() && std::ranges::all_of(found.proof, is_unchanged);
 }
 
 void add_protection(const Wanted& wanted, const std::vector<fs::path>& present, Steps& steps) {

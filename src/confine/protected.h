@@ -27,10 +27,15 @@ struct Protected {
     // Roots whose own times tell whether names have come into them.
     std::vector<SeenFile> roots;
     GitSurvey git;  // likewise
+    // While these are the same, so is all of this; empty where it takes more to know that.
+    std::vector<SeenFile> proof;
 };
 
 // Of all roots, as things are now. An error when a pattern cannot be protected.
 Result<Protected> find_protected(const Wanted& wanted);
+
+// Whether it would be found again as it is. False also where that is not known.
+bool is_still_so(const Protected& found);
 
 // Each is mounted on itself, read-only, and every directory above it as it is, if it could be
 // moved: a directory that is a mount can be neither renamed nor removed.

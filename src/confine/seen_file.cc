@@ -15,6 +15,12 @@ bool has_settled(const struct stat& info) {
     return system_clock::now().time_since_epoch() - changed > milliseconds(100);
 }
 
+SeenFile see(const std::string& path, bool itself_only) {
+    struct stat info{};
+    const bool there = ::lstat(path.c_str(), &info) == 0;
+    return {path, there ? std::optional(identity_of(info)) : std::nullopt, itself_only};
+}
+
 bool is_unchanged(const SeenFile& seen) {
     struct stat info{};
     if (::lstat(seen.path.c_str(), &info) != 0) return !seen.identity;

@@ -23,6 +23,8 @@ struct SeenFile {
     std::optional<FileIdentity> identity;  // none if there was no such file
     bool itself_only = false;              // whatever becomes of its times and of what it holds
 };
+// As it is now.
+SeenFile see(const std::string& path, bool itself_only);
 bool is_unchanged(const SeenFile& seen);
 
 }  // namespace husk::confine

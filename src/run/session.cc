@@ -231,9 +231,15 @@ Result<void> Session::hear_hello() {
     return message.fds.size() > 2 ? start_own_proxy(message.fds[2]) : Result<void>();
 }
 
+std::shared_ptr<const confine::Protected> Session::protection() const {
+    const std::lock_guard lock(ahead_guard_);
+    return protection_;
+}
+
 Result<void> Session::restore_protection() {
     const bool open = wanted_.mode == Mode::Open;
     if (wanted_.mode == Mode::ReadOnly || (open && wanted_.protect.empty())) return {};
+    if (const auto known = protection(); known && confine::is_still_so(*known)) return {};
     auto now = std::make_shared<const confine::Protected>(TRY(confine::find_protected(exact_)));
     std::vector<std::pair<dev_t, ino_t>> identities;
     for (const std::filesystem::path& path : now->present) {
@@ -241,10 +247,17 @@ Result<void> Session::restore_protection() {
         if (::lstat(path.c_str(), &info) == 0) identities.emplace_back(info.st_dev, info.st_ino);
     }
     const std::lock_guard lock(ahead_guard_);
-    protection_ = now;
-    if (identities == protected_ || !mason_ || !exact_.machine.mount_namespace) return {};
+    if (identities != protected_ && mason_ && exact_.machine.mount_namespace) {
+        CHECK(have_protected(*now));
+        protected_ = std::move(identities);
+    }
+    protection_ = std::move(now);
+    return {};
+}
+
+Result<void> Session::have_protected(const confine::Protected& names) {
     confine::Steps steps;
-    confine::add_protection(exact_, now->present, steps);
+    confine::add_protection(exact_, names.present, steps);
     const os::Fd description = TRY(os::text_file(steps.encode()));
     auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
     CHECK(os::send_message(mason_, "?", std::array{description.get(), theirs.get()}));
@@ -258,7 +271,6 @@ Result<void> Session::restore_protection() {
         return failure("walls: " + steps.all()[said.step - 1].name, said.error,
                        "a protected file changed and could not be protected again");
     }
-    protected_ = std::move(identities);
     return {};
 }
 

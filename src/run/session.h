@@ -46,7 +46,7 @@ public:
     // from outside or has come since.
     Result<void> restore_protection();
     // As it was then; nothing where nothing is protected.
-    std::shared_ptr<const confine::Protected> protection() const { return protection_; }
+    std::shared_ptr<const confine::Protected> protection() const;
     const confine::Wanted& wanted() const { return exact_; }
 
     // Where the session's mason can tell its own doings from those of the user: these names
@@ -80,18 +80,19 @@ private:
     Result<void> join_nursery(std::chrono::milliseconds linger);
     Result<void> find_or_start_nursery(std::chrono::milliseconds linger);
     Result<void> hear_hello();
+    Result<void> have_protected(const confine::Protected& names);
 
     std::unique_ptr<SessionDir> dir_;
     confine::Wanted wanted_;  // as it was asked for
     confine::Wanted exact_;   // links resolved
     std::vector<std::pair<dev_t, ino_t>> protected_;
-    std::shared_ptr<const confine::Protected> protection_;
-    confine::Walls walls_;  // planned by whoever starts the nursery
+    std::shared_ptr<const confine::Protected> protection_;  // once it holds
+    confine::Walls walls_;                                  // planned by whoever starts the nursery
     uint32_t failed_step_ = 0;
     os::Fd nursery_;
     os::Fd queue_;
     os::Fd mason_;  // only with walls
-    std::mutex ahead_guard_;
+    mutable std::mutex ahead_guard_;
     std::optional<std::pair<os::Fd, os::Fd>> lifeline_ahead_;
 };
 

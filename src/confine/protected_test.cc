@@ -1,0 +1,148 @@
+// What is protected is remembered from call to call only while nothing can have changed it.
+#include "confine/protected.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "temp_dir.h"
+
+namespace husk::confine {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Husk's user, who does what he likes between two calls.
+void user_does(const fs::path& where, const std::string& script) {
+    const std::string all = "cd '" + where.string() + "' && export HOME=/nonexistent && { " +
+                            script + "; } >/dev/null 2>&1";
+    ASSERT_EQ(std::system(all.c_str()), 0) << script;
+}
+
+Protected found_in(const fs::path& root, const std::vector<fs::path>& protect = {}) {
+    Wanted wanted;
+    wanted.workspace = fs::canonical(root);
+    for (const fs::path& one : protect) wanted.protect.push_back(wanted.workspace / one);
+    auto found = find_protected(wanted);
+    EXPECT_TRUE(found) << found.error().text();
+    return found.value_or(Protected());
+}
+
+// Files that have just been changed prove nothing; after a moment they do.
+Protected settled(const fs::path& root, const std::vector<fs::path>& protect = {}) {
+    using namespace std::chrono_literals;
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    Protected found = found_in(root, protect);
+    while (!is_still_so(found) && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(20ms);
+        found = found_in(root, protect);
+    }
+    return found;
+}
+
+constexpr auto repository =
+    "git init -q && git -c user.name=n -c user.email=e commit -q --allow-empty -m m && "
+    "git config core.editor true && rm -rf .git/info";
+
+struct Change {
+    const char* name;
+    std::string before;
+    std::string between;
+};
+
+void PrintTo(const Change& change, std::ostream* out) { *out << change.between; }
+
+class Noticed : public testing::TestWithParam<Change> {};
+
+TEST_P(Noticed, Always) {
+    const test::TempDir dir;
+    user_does(dir.path(), GetParam().before);
+    const Protected before = settled(dir.path());
+    ASSERT_TRUE(is_still_so(before)) << "nothing has changed";
+    user_does(dir.path(), GetParam().between);
+    EXPECT_FALSE(is_still_so(before));
+}
+
+const Change changes[] = {
+    {"ANameComes", "true", "mkdir .vscode"},
+    {"ANameGoes", "touch .envrc", "rm .envrc"},
+    {"AFileIsReplaced", "echo a > .envrc", "echo b > new; mv new .envrc"},
+    {"ANameBecomesALink", "touch .envrc x", "ln -sf x .envrc"},
+    {"ANameComesFurtherDown", "mkdir .github", "mkdir .github/copilot"},
+    {"TheWayBecomesALink", "mkdir .github other", "rmdir .github; ln -s other .github"},
+    {"ARepositoryComes", "true", "git init -q"},
+    {"ARepositoryGoes", repository, "rm -rf .git"},
+    {"ARepositoryIsReplaced", repository, "cp -r .git new; rm -rf .git; mv new .git"},
+    {"ARepositoryMovesAway", repository, "mv .git away; echo gitdir: away > .git"},
+    {"GitIsConfigured", repository, "git config user.name other"},
+    {"HooksLieElsewhere", repository, "git config core.hooksPath .husky"},
+    {"HooksComeElsewhere", std::string(repository) + " && git config core.hooksPath .husky/_",
+     "mkdir .husky"},
+    {"HooksGo", repository, "rm -r .git/hooks"},
+    {"AHookIsALink", repository, "ln -s ../../run .git/hooks/post-checkout"},
+    {"AnIncludeComes", std::string(repository) + " && git config include.path more",
+     "touch .git/more"},
+    {"AWorktreesConfigComes", repository, "touch .git/config.worktree"},
+    {"AttributesCome", std::string(repository) + " && mkdir .git/info",
+     "touch .git/info/attributes"},
+    {"TheirPlaceIsALink", repository, "mkdir other; ln -s ../other .git/info"},
+    {"AnotherRepositoryIsShared", repository, "echo ../other > .git/commondir"},
+    {"AModuleComes", repository, "mkdir -p .git/modules/m"},
+    {"AWorktreeComes", repository, "git worktree add -q --detach tree"},
+    {"TheIndexLeadsFurther", repository,
+     "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub"},
+};
+
+INSTANTIATE_TEST_SUITE_P(, Noticed, testing::ValuesIn(changes),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+struct Place {
+    const char* name;
+    std::string script;
+    std::vector<fs::path> protect = {};
+};
+
+void PrintTo(const Place& place, std::ostream* out) { *out << place.script; }
+
+class LookedAtAgain : public testing::TestWithParam<Place> {};
+
+TEST_P(LookedAtAgain, Always) {
+    const test::TempDir dir;
+    user_does(dir.path(), GetParam().script);
+    // However long ago it was changed.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    EXPECT_FALSE(is_still_so(found_in(dir.path(), GetParam().protect)));
+}
+
+const Place places[] = {
+    {"WithAPattern", "true", {"*.pem"}},
+    {"WithALink", "ln -s x .envrc"},
+    {"WithALinkOnTheWay", "mkdir x && ln -s x .github"},
+    {"WithALinkedHook", std::string(repository) + " && ln -s ../../run .git/hooks/post-checkout"},
+    {"WithModules", std::string(repository) + " && mkdir -p .git/modules/deep"},
+    {"WithWorktrees", std::string(repository) + " && git worktree add -q --detach tree"},
+    {"WithGitlinks", std::string(repository) +
+                         " && git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub"},
+    {"WithAGitFile",
+     "git init -q --separate-git-dir=away && rm -rf .git && echo gitdir: away > .git"},
+};
+
+INSTANTIATE_TEST_SUITE_P(, LookedAtAgain, testing::ValuesIn(places),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(FoundProtected, StaysWhileNothingHappens) {
+    const test::TempDir dir;
+    user_does(dir.path(), std::string(repository) + " && mkdir -p .github src && touch husk.yaml");
+    const Protected before = settled(dir.path(), {"src", "secret/key"});
+    user_does(dir.path(), "touch src/one .git/lock && rm .git/lock");
+    EXPECT_TRUE(is_still_so(before));
+    user_does(dir.path(), "mkdir secret && touch secret/key");
+    EXPECT_FALSE(is_still_so(before));
+}
+
+TEST(FoundProtected, ProvesNothingAboutNothing) { EXPECT_FALSE(is_still_so(Protected())); }
+
+}  // namespace
+}  // namespace husk::confine
