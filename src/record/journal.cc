@@ -219,8 +219,9 @@ Removed Journal::choose_removed() const {
 }
 
 void Journal::remove_files(const Removed& removed) const {
+    if (removed.files == 0 || removed.files >= number_) return;
     const auto numbers = file_numbers(dir_);
-    if (!numbers || removed.files >= number_) return;
+    if (!numbers) return;
     for (const uint64_t number : *numbers)
         if (number <= removed.files) ::unlinkat(dir_.get(), file_name(number).c_str(), 0);
 }
