@@ -92,7 +92,7 @@ void Ledger::sweep(uint64_t wanted, bool due) {
         const auto taken = collect::sweep(*state_, quota_, wanted);
         if (taken) correct(before, *taken);
         const uint64_t end = text::now_ns();
-        const bool vain = !taken || *taken + wanted > before;
+        const bool vain = !taken || *taken + wanted > quota_;
         account_->rests_until.store(vain ? end + std::min(rest_factor * (end - start), longest_rest)
                                          : 0);
     }
