@@ -393,7 +393,7 @@ void Command::enroll() {
 
 void Command::on_clock() {
     if (is_over(settled_at_, now_)) {
-        const bool patient = now_ < settle_until_ && tree::any_waits_for_cpu();
+        const bool patient = now_ < settle_until_ && tree::any_has_hardly_begun();
         if (patient) settled_at_ = after(now_, settling_ms);
         if (!patient) settle();
     }

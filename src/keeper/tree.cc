@@ -39,10 +39,11 @@ void find_children(tree::Spare spare) {
     proc::spare_kin(spare);
 }
 
-// Runnable, and not one tick of CPU time yet.
-bool waits_for_cpu(int pid) {
+// Runnable, or held up by a disk, and not one tick of CPU time yet.
+bool has_hardly_begun(int pid) {
     proc::Stat stat{};
-    return proc::read_stat(pid, stat) && stat.state == 'R' && stat.own_ticks == 0;
+    if (!proc::read_stat(pid, stat) || stat.own_ticks != 0) return false;
+    return stat.state == 'R' || stat.state == 'D';
 }
 
 }  // namespace
@@ -64,12 +65,12 @@ Sent signal_all(int signal, Spare spare) {
     return sent;
 }
 
-bool any_waits_for_cpu() {
+bool any_has_hardly_begun() {
     find_children(spare_none);
     for (unsigned next = 0; next < proc::kin_count(); ++next) {
         const int pid = proc::kin(next).pid;
         proc::add_children(pid, 0);
-        if (waits_for_cpu(pid)) return true;
+        if (has_hardly_begun(pid)) return true;
     }
     return false;
 }

@@ -18,7 +18,7 @@ Sent signal_all(int signal, Spare spare);
 
 // Whether a descendant could run and has hardly been let: on a loaded machine `cat` may need
 // longer to say its last word than anybody would wait for it on an idle one.
-bool any_waits_for_cpu();
+bool any_has_hardly_begun();
 
 // Whether this process has a child that is not spared. Zombies count.
 bool any_child(Spare spare);
