@@ -123,11 +123,12 @@ bool lay_bricks(int socket) { return take_order(socket, nullptr, nullptr); }
         const uint64_t left = timed && sentry.next() > now ? sentry.next() - now : 0;
         const sys::Time timeout{0, static_cast<int64_t>(left)};  // less than a second
         sys::ppoll(fds, 3, timed ? &timeout : nullptr);
+        // What has happened by now is not the doing of a call that is still to be answered.
+        if (fds[2].revents != 0) sentry.on_events();
         if (fds[1].revents != 0) {
             witness.answer((fds[1].revents & POLLIN) == 0);
             sentry.note_call();
         }
-        if (fds[2].revents != 0) sentry.on_events();
         if (timed && keeper_clock::monotonic() >= sentry.next()) sentry.check();
         if (fds[0].revents != 0 && !take_order(socket, &witness, &sentry)) break;
     }
