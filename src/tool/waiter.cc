@@ -119,8 +119,8 @@ void Waiter::loop() {
     std::list<Entry> entries;
     std::vector<pollfd> fds;
     for (;;) {
-        do_work();
         const bool closing = take_new(entries);
+        do_work();      // also what was posted just before it was closed
         size_t at = 1;  // behind the bell: so many for each entry that was polled
         for (auto entry = entries.begin(); entry != entries.end();) {
             const size_t own = entry->fresh ? 0 : StartedCall::fd_count;
