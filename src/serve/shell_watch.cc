@@ -1,9 +1,11 @@
 #include "serve/shell_watch.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
+#include "base/moment.h"
 #include "collect/stream.h"
 
 namespace husk::serve {
@@ -36,6 +38,7 @@ struct ShellWatch::Ear {
     std::function<void(const Seen&)> on_shell = {};
     std::function<void(const std::vector<Passed>&)> on_list = {};
     Seen told = {};
+    uint64_t since = text::now_ns();
     // Held while something is told; again by whoever stops listening meanwhile.
     std::recursive_mutex guard = {};
     bool deaf = false;
@@ -165,9 +168,19 @@ bool ShellWatch::open_spool() {
 void ShellWatch::learn_list() {
     living_.clear();
     settling_.clear();
+    uint64_t since = std::numeric_limits<uint64_t>::max();
+    for (const auto& ear : ears_)
+        if (ear->is_of_list()) since = std::min(since, ear->since);
     spool_->scan();
-    for (const std::string& id : std::exchange(recorded_, {}))
-        if (lives(id)) living_.insert(id);
+    for (const std::string& id : std::exchange(recorded_, {})) {
+        const auto shell = toolbox_.own_shell(id);
+        if (!shell || !shell->now.tree_lives) continue;
+        // What came after somebody had asked is news, however late this thread gets to look.
+        if (shell->now.record.created < since)
+            living_.insert(id);
+        else
+            settling_.try_emplace(id, Clock::now() + settling);
+    }
 }
 
 os::Deadline ShellWatch::next_look() const {
