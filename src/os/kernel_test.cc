@@ -76,9 +76,14 @@ TEST_F(Kernels, WorkWhereSignalsOfChildrenAreIgnored) {
 }
 
 TEST_F(Kernels, AreProbedInNoTime) {
-    const auto start = std::chrono::steady_clock::now();
-    probe();
-    EXPECT_LT(std::chrono::steady_clock::now() - start, 1s);  // 30 ms on an idle machine
+    // Once at least: others are at work on this machine too.
+    auto fastest = std::chrono::steady_clock::duration::max();
+    for (int i = 0; i < 10 && fastest >= 1s; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        probe();
+        fastest = std::min(fastest, std::chrono::steady_clock::now() - start);
+    }
+    EXPECT_LT(fastest, 1s);  // 30 ms on an idle machine
 }
 
 TEST_F(Kernels, NameTheDirectoryThatCannotBeUsed) {

@@ -34,11 +34,12 @@ bool enter_empty_network() {
 // reach: directly, through the proxy, and through the proxy where it may not.
 void live_inside(const os::Fd& outside, const std::string& origin, uint16_t origin_port) {
     if (!enter_empty_network()) return;
+    // While nobody can listen there but the one outside.
+    std::string report = Wire::to(origin_port).is_open() ? "direct\n" : "walled\n";
     const os::Fd listener = bound(SOCK_STREAM);
     const int fd = listener.get();
     std::ignore = os::send_message(outside, "listener", std::span(&fd, 1));
     std::ignore = os::receive_message(outside, 16);
-    std::string report = Wire::to(origin_port).is_open() ? "direct\n" : "walled\n";
     for (const std::string& target : {origin, std::string("127.0.0.1:1")}) {
         Wire wire = Wire::to(port_of(listener));
         wire.send("CONNECT " + target + " HTTP/1.1\r\n\r\nhello");

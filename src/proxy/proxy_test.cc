@@ -259,11 +259,11 @@ TEST(Proxy, SurvivesGarbage) {
 }
 
 TEST(Proxy, SaysThatNobodyListens) {
-    uint16_t port = 0;
-    {
-        const os::Fd gone = bound(SOCK_STREAM);
-        port = port_of(gone);
-    }
+    // Nobody else gets a port that is bound, and nobody listens there.
+    const os::Fd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const SocketAddress any = socket_address(*parse_address("127.0.0.1"), 0);
+    ASSERT_EQ(::bind(silent.get(), any.generic(), any.size), 0);
+    const uint16_t port = port_of(silent);
     const Running proxy({"127.0.0.1:*"});
     const std::string answer =
         proxy.answer("CONNECT 127.0.0.1:" + std::to_string(port) + " HTTP/1.1\r\n\r\n");

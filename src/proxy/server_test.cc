@@ -290,14 +290,14 @@ TEST(Times, AreLimitedForAConnection) {
 TEST(Times, AreLimitedForTunnelsThatSayNothing) {
     Origin origin(echo);
     Limits limits;
-    limits.idle = 300ms;
+    limits.idle = 1500ms;
     const Serving proxy(origin.address(), limits);
     Wire wire = proxy.connect(origin.address());
     wire.read_until("\r\n\r\n");
     // Each byte gives it new time.
     for (int i = 0; i < 4; ++i) {
         pollfd nothing{wire.fd().get(), POLLIN, 0};
-        ASSERT_EQ(::poll(&nothing, 1, 150), 0);
+        ASSERT_EQ(::poll(&nothing, 1, 500), 0);
         wire.send("x");
         ASSERT_EQ(wire.read(1), "x");
     }

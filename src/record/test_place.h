@@ -1,9 +1,6 @@
 // A state directory for tests of the audit.
 #pragma once
 
-#include <stdlib.h>
-#include <sys/stat.h>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -13,24 +10,13 @@
 
 #include "record/entry.h"
 #include "record/journal.h"
+#include "temp_dir.h"
 
 namespace husk::audit {
 
 class Place {
 public:
-    Place() {
-        std::string name = std::filesystem::temp_directory_path() / "husk-audit-XXXXXX";
-        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error(name);
-        path_ = name;
-    }
-    ~Place() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-
-    std::filesystem::path state() const { return path_ / "state"; }
+    std::filesystem::path state() const { return dir_.path() / "state"; }
     std::filesystem::path file(uint64_t number) const {
         return state() / folder / file_name(number);
     }
@@ -63,7 +49,7 @@ public:
     }
 
 private:
-    std::filesystem::path path_;
+    test::TempDir dir_;
 };
 
 }  // namespace husk::audit
