@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <ifaddrs.h>
+#include <linux/icmp.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -113,10 +114,21 @@ int Listeners::bound(int family, int type, const std::string& host, const std::s
     return fd;
 }
 
+// At the same port; not every kernel has it.
+void Listeners::open_udp_lite(int port) {
+    const int fd = ::socket(AF_INET, SOCK_DGRAM | calm, IPPROTO_UDPLITE);
+    if (fd < 0) return;
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    EXPECT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    fds_.push_back(fd);
+}
+
 void Listeners::open_internet() {
     bound(AF_INET, SOCK_STREAM, "0.0.0.0", "TCP");
     bound(AF_INET6, SOCK_STREAM, "::1", "TCP6");
-    bound(AF_INET, SOCK_DGRAM, "0.0.0.0", "UDP");
+    open_udp_lite(port_of(bound(AF_INET, SOCK_DGRAM, "0.0.0.0", "UDP")));
     bound(AF_INET6, SOCK_DGRAM, "::1", "UDP6");
     hidden_port_ = port_of(bound(AF_INET, SOCK_STREAM, "127.0.0.1", "hidden"));
     names_.erase("hidden");
@@ -180,6 +192,9 @@ void Listeners::open_rest() {
     names_["USERSOCK"] = std::to_string(static_cast<int>(address.nl_pid));
     fds_.push_back(netlink);
     const int pings = ::socket(AF_INET, SOCK_RAW | calm, IPPROTO_ICMP);
+    // What others are told of closed ports, who attack at the same time, would fill it.
+    const icmp_filter only_echo{~(1U << ICMP_ECHO)};
+    ::setsockopt(pings, SOL_RAW, ICMP_FILTER, &only_echo, sizeof only_echo);
     constexpr uint16_t experimental = 0x88b5;
     const int frames = ::socket(AF_PACKET, SOCK_DGRAM | calm, htons(experimental));
     for (const int fd : {pings, frames})
@@ -235,7 +250,7 @@ void Listeners::call_servers() {
     char buffer[256];
     if (::connect(fd, address, sizeof to) == 0) {
         pollfd wanted{fd, POLLIN, 0};
-        ::poll(&wanted, 1, 200);
+        ::poll(&wanted, 1, 1000);
         const ssize_t got = ::recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
         if (got > 0) note(std::string(buffer, static_cast<size_t>(got)));
     }

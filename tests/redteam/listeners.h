@@ -37,6 +37,7 @@ public:
 
 private:
     void open_internet();
+    void open_udp_lite(int port);
     void open_unix(const std::filesystem::path& dir, const std::string& secret);
     void open_rest();
     int bound(int family, int type, const std::string& host, const std::string& name);
