@@ -25,12 +25,12 @@ int main() {
 
     tell(bash.run({.command = "pwd; ls -d etc"}, conversation));
     tell(bash.run({.command = "cat /no/such/file"}, conversation));
-    tell(bash.run({.command = "echo patience; sleep 600", .timeout = 300ms}, conversation));
+    tell(bash.run({.command = "echo patience; sleep 600", .timeout = 2s}, conversation));
 
     // A server: it runs on in the background, under an id.
-    const husk::Report server = bash.run(
-        {.command = "sleep 0.5; echo listening on port 8080; sleep 600", .background = true},
-        conversation);
+    const husk::Report server =
+        bash.run({.command = "sleep 2; echo listening on port 8080; sleep 600", .background = true},
+                 conversation);
     tell(server);
 
     // Anybody with the id can wait for it, read it and end it: this program, another, `husk`.

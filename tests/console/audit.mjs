@@ -56,7 +56,7 @@ test("keys alone lead to all that is known of a call", async () => {
     await page.keyboard.press("l");
     await page.locator(".audit-row").first().waitFor();
     await page.keyboard.press("/");
-    await page.keyboard.type("push");
+    await page.keyboard.insertText("push");
     await page.getByText(/^1 call/).waitFor();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Enter");

@@ -14,7 +14,7 @@ test("a command is found, read and killed", async () => {
     const { page } = watcher;
     await server.run("echo something else");
     const call = await server.begin("echo to be killed; while :; do sleep 0.1; done");
-    await watcher.row("to be killed").waitFor();
+    await page.locator('.list-row[href^="#/shell/"]', { hasText: "to be killed" }).waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("killed");
     await watcher.row("something else").waitFor({ state: "detached" });
@@ -41,7 +41,7 @@ test("the list is walked through", async () => {
     const watcher = await watch(server);
     const { page } = watcher;
     for (const word of ["alpha", "beta", "gamma"]) await server.run(`echo ${word}`);
-    await watcher.row("gamma").waitFor();
+    await watcher.row("gamma").getByText("exit 0").waitFor();
     await page.keyboard.press("j");
     assert.match(await focused(page), /gamma/);
     await page.keyboard.press("j");

@@ -91,8 +91,8 @@ TEST_F(InContainer, NothingIsTooDangerousThere) {
 }
 
 TEST_F(InContainer, ATimeoutMovesItToTheBackgroundWithoutANumber) {
-    const Json result =
-        call("echo early; while [[ ! -e go ]]; do sleep 0.05; done; echo late", {{"timeout", 300}});
+    const Json result = call("echo early; while [[ ! -e go ]]; do sleep 0.05; done; echo late",
+                             {{"timeout", 5000}});
     EXPECT_THAT(text_of(result), StartsWith("Process is running in background\n"));
     EXPECT_EQ(result["structuredContent"],
               (Json{{"mode", "background"}, {"stdout", "early\n"}, {"stderr", ""}}));
@@ -114,17 +114,18 @@ TEST_F(InContainer, KillingIsKillingTheTreeInside) {
         "(setsid sleep 601 & ) ; nohup sleep 602 >/dev/null 2>&1 & trap '' TERM; sleep 603; sleep "
         "604",
         {{"timeout", 300}});
-    EXPECT_TRUE(something_sleeps());
+    ASSERT_TRUE(eventually([&] { return something_sleeps(); }, 30s));
     const std::string id = shells()[0]["shell_id"];
     EXPECT_EQ(husk({"kill", "--patience", "200ms", id}).code, 0);
     EXPECT_TRUE(eventually([&] { return !something_sleeps(); }));
 }
 
 TEST_F(InContainer, WhatItIsAskedItCanAnswer) {
-    call("trap 'echo asked; exit 7' TERM; echo ready; while :; do sleep 0.05; done",
+    call("trap 'echo asked; exit 7' TERM; echo ready; touch up; while :; do sleep 0.05; done",
          {{"timeout", 300}});
+    ASSERT_TRUE(eventually([&] { return fs::exists(work("up")); }, 30s));
     const std::string id = shells()[0]["shell_id"];
-    husk({"kill", id});
+    husk({"kill", "--patience", "30s", id});
     EXPECT_EQ(husk({"output", id}).out, "ready\nasked\n");
     EXPECT_EQ(talk_.husk().shell(id)["exit_code"], 7);
 }
@@ -151,7 +152,7 @@ TEST_F(InContainer, ACallerThatIsKilledTakesTheCommandAlong) {
 TEST_F(InContainer, WhatHasLostWhoeverStoodForItDies) {
     const std::string command = "sleep " + unique_word();
     call(command, {{"timeout", 300}});
-    EXPECT_TRUE(something_sleeps());
+    ASSERT_TRUE(eventually([&] { return something_sleeps(); }, 30s));
     for (const pid_t pid : processes_with(command))
         if (read_text("/proc/" + std::to_string(pid) + "/cmdline").contains("--container"))
             ::kill(pid, SIGKILL);
@@ -174,7 +175,7 @@ TEST_F(InContainer, AChainThatHasLostItsWardenDiesAsAWhole) {
                "done\n");
     husk({"run", "--cwd", talk_.work(), "--",
           "setsid bash chain.sh >/dev/null 2>&1 </dev/null & sleep 0.3; kill -9 $PPID; sleep 60"});
-    EXPECT_TRUE(eventually([&] { return test_engine().containers().empty(); }, 15s));
+    EXPECT_TRUE(eventually([&] { return test_engine().is_empty(); }, 15s));
 }
 
 // Nobody who looks at processes one by one would ever meet one that is still there.
@@ -184,13 +185,13 @@ TEST_F(InContainer, WhatForksFasterThanItCanBeSeenDiesToo) {
                           "setsid bash runs.sh >/dev/null 2>&1 </dev/null & touch began; kill -9 "
                           "$PPID; sleep 60"});
     EXPECT_TRUE(fs::exists(work("began"))) << ran.err;
-    EXPECT_TRUE(eventually([&] { return test_engine().containers().empty(); }, 20s));
+    EXPECT_TRUE(eventually([&] { return test_engine().is_empty(); }, 20s));
     // The same with a warden that lives.
     const std::string id = talk_.husk().background("setsid bash runs.sh; touch again; sleep 60",
                                                    {"--cwd", talk_.work()});
     EXPECT_TRUE(eventually([&] { return fs::exists(work("again")); }));
     husk({"kill", "--patience", "100ms", id});
-    EXPECT_TRUE(eventually([&] { return test_engine().containers().empty(); }, 20s));
+    EXPECT_TRUE(eventually([&] { return test_engine().is_empty(); }, 20s));
 }
 
 TEST_F(InContainer, NobodyLooksIntoAWarden) {
@@ -213,7 +214,7 @@ TEST_F(InContainer, TheContainerEndsWithItsSession) {
 TEST_F(InContainer, ItEndsByItselfWhenNobodyNeedsIt) {
     configure("session: {linger: 1s}\n");
     ran("true");
-    EXPECT_TRUE(eventually([&] { return test_engine().containers().empty(); }, 20s));
+    EXPECT_TRUE(eventually([&] { return test_engine().is_empty(); }, 20s));
     EXPECT_EQ(ran("echo again")["stdout"], "again\n");
 }
 
@@ -234,7 +235,7 @@ TEST_F(InContainer, HuskRunCanDoItToo) {
     const Ran read_only = husk({"run", "--mode", "read-only", "--cwd", cwd, "touch x"});
     EXPECT_NE(read_only.code, 0);
     // What nobody has given a session has a container of its own, until it ends.
-    EXPECT_TRUE(eventually([&] { return test_engine().containers().empty(); }, 20s));
+    EXPECT_TRUE(eventually([&] { return test_engine().is_empty(); }, 20s));
 }
 
 TEST_F(InContainer, FilesThatOthersTrustStayAsTheyAre) {

@@ -97,6 +97,12 @@ void TestEngine::make_image() const {
     EXPECT_EQ(imported.code, 0) << imported.err;
 }
 
+bool TestEngine::is_empty() const {
+    // One that is just being removed may spoil a look.
+    const Ran ran = podman({"ps", "--all", "--format", "{{.Names}}"});
+    return ran.code == 0 && lines_of(ran.out).empty();
+}
+
 std::vector<std::string> TestEngine::containers() const {
     const Ran ran = podman({"ps", "--all", "--format", "{{.Names}}"});
     EXPECT_EQ(ran.code, 0) << ran.err;

@@ -24,6 +24,8 @@ public:
     Ran podman(const std::vector<std::string>& args) const;
     // The names of all containers, dead ones too.
     std::vector<std::string> containers() const;
+    // Whether there is surely none.
+    bool is_empty() const;
 
 private:
     std::vector<std::string> argv(const std::vector<std::string>& args) const;

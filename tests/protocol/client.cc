@@ -118,13 +118,19 @@ Json Client::answer(const Json& id, std::chrono::milliseconds within) {
     for (const auto end = Clock::now() + within;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
         Json message = next(left);
-        if (message.is_null() || (message.is_object() && message.value("id", Json()) == id &&
-                                  !message.contains("method")))
-            return message;
+        if (!message.is_object()) return message;
+        const bool is_answer = !message.contains("method");
+        if (is_answer && message.value("id", Json()) == id) return message;
+        if (!is_answer) passed_over_.push_back(std::move(message));
     }
 }
 
 Json Client::notification(const std::string& method, std::chrono::milliseconds within) {
+    while (!passed_over_.empty()) {
+        const Json message = std::move(passed_over_.front());
+        passed_over_.pop_front();
+        if (message.value("method", "") == method) return message["params"];
+    }
     for (const auto end = Clock::now() + within;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
         const Json message = next(left);

@@ -1,6 +1,7 @@
 // A client that speaks to `husk mcp` line by line, also what no real client would say.
 #pragma once
 
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -35,7 +36,7 @@ public:
 
     // The next message; null, and a failed test, when none comes.
     Json next(std::chrono::milliseconds within = 30s);
-    // The next one that answers this request; others that come first are dropped.
+    // The next one that answers this request; other answers that come first are dropped.
     Json answer(const Json& id, std::chrono::milliseconds within = 30s);
     // The params of the next notification of this kind; what else comes first is dropped.
     Json notification(const std::string& method, std::chrono::milliseconds within = 30s);
@@ -58,6 +59,7 @@ private:
     int in_ = -1;
     int out_ = -1;
     std::string buffer_;
+    std::deque<Json> passed_over_;  // notifications that came before an answer
     int pings_ = 0;
 };
 

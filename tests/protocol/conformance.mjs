@@ -61,14 +61,17 @@ function covers(exception, failure) {
     return (begins || scenario === exception.scenario) && (exception.check ?? check) === check;
 }
 
+let turn = Promise.resolve();
+
 async function judge(name, url, era) {
     const wanted = await scenarios(era);
     const known = exceptions().filter((one) =>
         ['both', era].includes(one.era) && ['both', name].includes(one.server));
     const unknown = (failed) => [...failed].filter(([what]) => !known.some((one) => covers(one, what)));
     const first = await failures(url, era, wanted);
-    // Some checks wait for half a second only: on a busy machine they may be asked again.
-    const second = unknown(first).length ? await failures(url, era, wanted) : first;
+    // Some checks wait for half a second only: on a busy machine they may be asked again, alone.
+    const ask_again = () => failures(url, era, wanted);
+    const second = unknown(first).length ? await (turn = turn.then(ask_again)) : first;
     const wrong = unknown(second).filter(([what]) => first.has(what)).map(([what, why]) => `${what}: ${why}`);
     const all = [...first.keys(), ...second.keys()];
     const stale = known.filter((one) => !all.some((what) => covers(one, what)))

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <memory>
+#include <vector>
+
 #include "http_client.h"
 
 namespace husk::test {
@@ -108,9 +111,14 @@ TEST(ServeAccess, WithoutATokenItSaysSoLoudly) {
 TEST(ServeAccess, GuessesAreSlowedDown) {
     const Husk husk;
     const HttpServer server(husk);
+    // Far faster than twenty a second, because none waits for the answer of another.
+    std::vector<std::unique_ptr<HttpWire>> guesses;
+    for (int i = 0; i < 200; ++i) {
+        guesses.push_back(std::make_unique<HttpWire>(server.port()));
+        guesses.back()->say(server.text("GET", "/v1", "", {{"Authorization", "Bearer no"}}));
+    }
     bool slowed = false;
-    for (int i = 0; i < 300 && !slowed; ++i)
-        slowed = server.get("/v1", {{"Authorization", "Bearer no"}}).status == 429;
+    for (const auto& wire : guesses) slowed |= wire->answer().status == 429;
     EXPECT_TRUE(slowed);
     EXPECT_EQ(server.get("/v1").status, 200);  // who knows it is not kept out
 }

@@ -64,7 +64,13 @@ TEST(ServeAudit, HasWhoApproved) {
         server.post("/v1/approvals/" + question, said);
         EXPECT_TRUE(eventually(
             [&] { return server.get("/v1/calls/" + call).json()["ended"].is_number(); }));
-        return server.get("/v1/audit?limit=1").json()["records"][0];
+        // It is answered first, and noted then.
+        Json record;
+        EXPECT_TRUE(eventually([&] {
+            record = server.get("/v1/audit?limit=1").json()["records"][0];
+            return record["status"] != "running";
+        }));
+        return record;
     };
     const Json given = answer({{"decision", "allow"}});
     EXPECT_EQ(given["status"], "exited");
@@ -245,9 +251,12 @@ TEST_F(ServeDocware, BashPerformanceMetrics) {
     for (const auto& [id, command] :
          {std::pair{"a", "echo one"}, {"b", "echo two"}, {"c", "sudo id"}})
         server.post("/v1/docware/requests", request(id, command));
-    const Json metrics = server.get("/v1/docware/metrics").json();
+    Json metrics;
+    EXPECT_TRUE(eventually([&] {
+        metrics = server.get("/v1/docware/metrics").json();
+        return metrics["executionStats"]["successfulExecutions"] == 2;
+    })) << metrics;
     EXPECT_EQ(metrics["executionStats"]["totalExecutions"], 3);
-    EXPECT_EQ(metrics["executionStats"]["successfulExecutions"], 2);
     EXPECT_EQ(metrics["executionStats"]["failedExecutions"], 1);
     EXPECT_TRUE(metrics["executionStats"]["medianExecutionTime"].is_number());
     EXPECT_EQ(metrics["commandTypeStats"]["echo"]["count"], 2);

@@ -87,8 +87,11 @@ TEST(ServeMcp, QuickCallsAreAnsweredWithJsonAndSlowOnesWithAStream) {
     const Husk husk;
     const HttpServer server(husk);
     const Session session(server);
-    const HttpAnswer quick = server.post("/mcp", bash(1, "echo quick"), session.headers);
-    EXPECT_EQ(quick.headers.at("content-type"), "application/json");
+    HttpAnswer quick;  // within a second, which a busy machine may need to start a session
+    EXPECT_TRUE(eventually([&] {
+        quick = server.post("/mcp", bash(1, "echo quick"), session.headers);
+        return quick.headers.at("content-type") == "application/json";
+    }));
     EXPECT_THAT(quick.body, HasSubstr("quick"));
     HttpWire wire(server.port());
     wire.say(server.text("POST", "/mcp",
@@ -120,13 +123,14 @@ TEST(ServeMcp, AStreamThatBrokeIsGoneOnWith) {
     std::string seen;
     {
         HttpWire wire(server.port());
-        wire.say(
-            server.text("POST", "/mcp", bash(1, "sleep 2; echo survived").dump(), session.headers));
+        const std::string command = "until [ -e go ]; do sleep 0.05; done; echo survived";
+        wire.say(server.text("POST", "/mcp", bash(1, command).dump(), session.headers));
         wire.head();
         seen = wire.event()->id;
     }
     ASSERT_FALSE(seen.empty());
     const auto again = server.stream("/mcp", session.headers + Headers{{"Last-Event-ID", seen}});
+    write_text(husk.dir() / "go", "");
     const auto answer = again->event();
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->json()["id"], 1);
@@ -212,7 +216,7 @@ TEST(ServeMcp, WithoutConnectionsClosingTheStreamKillsTheTree) {
                          modern("tools/call", "bash")));
     ASSERT_TRUE(eventually([&] { return live_bytes(server) == 5; }));
     wire.close();
-    EXPECT_TRUE(eventually([&] { return processes_with(word).empty(); }, 5s));
+    EXPECT_TRUE(eventually([&] { return processes_with(word).empty(); }));
     const Json calls = server.get("/v1/calls").json();
     const std::string shell = calls["calls"][0]["shell_id"];
     EXPECT_EQ(calls["calls"][0]["via"], "mcp");
@@ -256,8 +260,9 @@ TEST(ServeMcp, NamesTheTaskInAHeader) {
     const HttpServer server(husk);
     const Json meta =
         meta_2026({{"extensions", {{"io.modelcontextprotocol/tasks", Json::object()}}}});
-    const Json created =
-        server.post("/mcp", bash(1, "sleep 300", meta), modern("tools/call", "bash")).json();
+    Headers no_stream = modern("tools/call", "bash");  // however long it takes to start
+    no_stream[1].second = "application/json";
+    const Json created = server.post("/mcp", bash(1, "sleep 300", meta), no_stream).json();
     const std::string task = created["result"]["taskId"];
     const Json get = request(2, "tasks/get", {{"taskId", task}, {"_meta", meta}});
     EXPECT_EQ(server.post("/mcp", get, modern("tasks/get", task)).json()["result"]["status"],

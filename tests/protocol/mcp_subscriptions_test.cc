@@ -157,6 +157,7 @@ TEST(McpListening, EndsWhenItIsCancelledAndWithTheConnection) {
         EXPECT_EQ(client.next()["method"], acknowledged);
     }
     client.notify("notifications/cancelled", {{"requestId", first}});
+    EXPECT_TRUE(client.is_silent_about(first));  // and has read it
     husk({"kill", first});
     husk({"kill", second});
     EXPECT_EQ(client.notification(updated)["_meta"][subscription], second);

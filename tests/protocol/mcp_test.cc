@@ -211,8 +211,10 @@ TEST(Mcp, ShowsLogsAsResources) {
     EXPECT_EQ(
         client.ask(3, "resources/templates/list")["result"]["resourceTemplates"][0]["uriTemplate"],
         "husk://shells/{id}/log");
-    const Json read = client.ask(4, "resources/read", {{"uri", uri}})["result"]["contents"][0];
-    EXPECT_EQ(read["text"], "in the log\n");
+    EXPECT_TRUE(eventually([&] {
+        const Json read = client.ask(4, "resources/read", {{"uri", uri}});
+        return read["result"]["contents"][0]["text"] == "in the log\n";
+    }));
     // By how the id begins, or by what the command has in it.
     const std::pair<std::string, Json> begun[] = {
         {id.substr(0, 2), {id}}, {"in the log", {id}}, {"of nobody", Json::array()}};

@@ -90,10 +90,10 @@ async function first(way) {
     await client.setLoggingLevel('warning');
     const bash = await converse(`first ${way}`, client, `by-first-${way}`, () => asked);
 
-    // A client that gives up after three seconds in which it hears nothing, hears something.
+    // A client that gives up after six seconds in which it hears nothing, hears something.
     const told = [];
-    const slow = await bash({ command: 'for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.5; done' }, [
-        undefined, { timeout: 3000, resetTimeoutOnProgress: true, onprogress: (one) => told.push(one) }]);
+    const slow = await bash({ command: 'for i in {1..14}; do echo $i; sleep 0.5; done' }, [
+        undefined, { timeout: 6000, resetTimeoutOnProgress: true, onprogress: (one) => told.push(one) }]);
     assert.equal(slow.structuredContent.exit_code, 0);
     assert.ok(told.length >= 1 && told.every((one, i) => i === 0 || one.progress > told[i - 1].progress));
 

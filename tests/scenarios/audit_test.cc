@@ -114,9 +114,10 @@ TEST_P(Audit, ACommandInTheBackgroundEndsThereToo) {
 // It began before it was known how it would end.
 TEST_P(Audit, ACallerThatIsKilledLeavesItsCommandThere) {
     const Mark mark;
-    const pid_t caller =
-        husk.start({"run", "--mode", "open", "--", "exec -a " + mark.word() + " sleep 600"});
-    ASSERT_TRUE(eventually([&] { return log().size() == 1; }));
+    const std::filesystem::path up = husk.dir() / "up";
+    const std::string command = "touch " + up.string() + "; exec -a " + mark.word() + " sleep 600";
+    const pid_t caller = husk.start({"run", "--mode", "open", "--", command});
+    ASSERT_TRUE(eventually([&] { return std::filesystem::exists(up) && log().size() == 1; }));
     ::kill(caller, SIGKILL);
     exit_code_of(caller);
     EXPECT_TRUE(eventually([&] { return log()[0]["status"] == "cancelled"; }, 30s));

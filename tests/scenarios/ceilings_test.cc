@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 #include <ostream>
 #include <thread>
 
@@ -307,7 +308,10 @@ TEST_P(ACgroupOfVersion2, IsEnteredAndBelieved) {
     EXPECT_EQ(page.resource, GetParam().resource);
     EXPECT_EQ(page.limit, GetParam().limit);
     EXPECT_EQ(page.peak, GetParam().peak);
-    EXPECT_EQ(WEXITSTATUS(page.wait_status), 3);
+    // The keeper looks after a tenth of a second too, and may be faster than sh.
+    const bool is_stopped = WIFSIGNALED(page.wait_status) && GetParam().limit != 0;
+    EXPECT_EQ(is_stopped ? WTERMSIG(page.wait_status) : WEXITSTATUS(page.wait_status),
+              is_stopped ? SIGTERM : 3);
     constexpr uint32_t kept =
         record::MemoryByCgroup | record::ProcessesByCgroup | record::CgroupOfVersion2;
     EXPECT_EQ(page.flags & kept, kept);

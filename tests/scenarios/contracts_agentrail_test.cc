@@ -42,7 +42,7 @@ TEST_F(Agentrail, Parameters_TheWorkingDirectoryIsAbsolute) {
 }
 
 TEST_F(Agentrail, Result_ATimeoutMovesItToTheBackground) {
-    const Json result = bash("echo a; echo b >&2; sleep 300", {{"timeout", 300}});
+    const Json result = bash("echo a; echo b >&2; sleep 300", {{"timeout", 2000}});
     const Json& details = result["structuredContent"];
     EXPECT_EQ(details["mode"], "background");
     EXPECT_EQ(details["stdout"], "a\n");

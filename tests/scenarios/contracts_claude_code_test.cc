@@ -71,9 +71,10 @@ TEST_F(ClaudeCode, Background_ATimeoutDoesNotKill) {
     EXPECT_THAT(text, StartsWith("Command did not complete within its 300ms timeout and was moved "
                                  "to the background (ID: "));
     const std::string id = between(text, "(ID: ", ")");
+    const std::string file = between(text, "written to: ", ". To");
+    EXPECT_TRUE(eventually([&] { return read_text(file) == "up\n"; }));
     EXPECT_EQ(output(id), "<status>running</status>\n\n<stdout>\nup\n</stdout>");
     EXPECT_FALSE(mark.bearers().empty());
-    EXPECT_EQ(read_text(between(text, "written to: ", ". To")), "up\n");
     EXPECT_THAT(text_of(talk_.call("KillShell", {{"shell_id", id}})), HasSubstr("Successfully"));
     EXPECT_TRUE(mark.bearers().empty());
 }

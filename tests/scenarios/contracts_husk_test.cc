@@ -38,11 +38,13 @@ TEST_F(HuskContract, AnswersInFewWords) {
 }
 
 TEST_F(HuskContract, ATimeoutDoesNotKill) {
-    const Json running = bash("echo a; sleep 1; echo b; exit 3", {{"timeout_ms", 200}});
+    const Json running = bash("echo a; until [ -e go ]; do sleep 0.02; done; echo b; exit 3",
+                              {{"timeout_ms", 2000}});
     EXPECT_EQ(running["status"], "running");
     EXPECT_EQ(running["exit_code"], nullptr);
     EXPECT_EQ(running["output"], "a\n");
     const std::string id = running["shell_id"];
+    write_text(talk_.work() + "/go", "");
     const Json ended = answer("bash_wait", {{"shell_id", id}});
     EXPECT_EQ(ended["met"], "exit");
     EXPECT_EQ(ended["exit_code"], 3);
@@ -53,8 +55,11 @@ TEST_F(HuskContract, ATimeoutDoesNotKill) {
 }
 
 TEST_F(HuskContract, ABackgroundCommandThatFailsAtOnceSaysSo) {
-    const Json failed = bash("no-such-program", {{"run_in_background", true}});
-    EXPECT_EQ(failed["exit_code"], 127);
+    Json failed;  // it waits a moment for that, which a busy machine may need for other things
+    EXPECT_TRUE(eventually([&] {
+        failed = bash("no-such-program", {{"run_in_background", true}});
+        return failed["exit_code"] == 127;
+    })) << failed;
     EXPECT_TRUE(failed.contains("shell_id"));
 }
 

@@ -96,8 +96,11 @@ TEST_P(CallerDeath, EndsAForegroundCommandWithinASecond) {
     caller.kill();
     EXPECT_TRUE(witness.is_alone(1s));
     EXPECT_TRUE(mark.bearers().empty());
-    const auto shell = husk({"shells", "--json"}).json()["shells"][0];
-    EXPECT_EQ(shell["status"], "cancelled");
+    nlohmann::json shell;
+    EXPECT_TRUE(eventually([&] {
+        shell = husk({"shells", "--json"}).json()["shells"][0];
+        return shell["status"] == "cancelled";
+    })) << shell;
     EXPECT_EQ(shell["error"], "its caller died");
 }
 
@@ -200,7 +203,7 @@ TEST_P(KeeperDeath, TakesTheTreeAlongAndTheShellIsLost) {
 TEST_P(KeeperDeath, GivesTheCallerOfAForegroundCallAnAnswer) {
     Live live(husk_, {"run", "--json", "--", command()});
     ASSERT_GT(keeper(), 1);
-    std::this_thread::sleep_for(150ms);  // until the nursery knows the record
+    std::this_thread::sleep_for(1s);  // the nursery knows the record after a tenth of that
     strike();
     const auto report = nlohmann::json::parse(live.line().value_or("null"));
     ASSERT_TRUE(report.is_object());

@@ -266,7 +266,8 @@ protected:
         const Ran ran = place.in("workspace", "setsid sleep 300 " + mark.word() + " & sleep 300",
                                  {"--session", "s", "--background"});
         EXPECT_EQ(ran.code, 0) << ran.err;
-        EXPECT_TRUE(eventually([&] { return !mark.bearers().empty(); }));
+        const std::string left = "sleep 300 " + mark.word();
+        EXPECT_TRUE(eventually([&] { return run_program({"pgrep", "-xf", left}).code == 0; }));
     }
 
     Walled place{GetParam()};

@@ -110,7 +110,9 @@ TEST(AloneFlood, AtAModeratePaceKeepsAllOfItsTail) {
 // While bytes are dropped under their eyes, readers get what was written or nothing.
 class AloneFloodBeingRead : public testing::Test {
 protected:
-    AloneFloodBeingRead() : id(husk.background(flood(endless), {"--keep-output", "16K"})) {}
+    AloneFloodBeingRead() : id(husk.background(flood(endless), {"--keep-output", "16K"})) {
+        EXPECT_TRUE(eventually([&] { return !read({"--tail", "1"}).empty(); }));
+    }
 
     std::string read(std::vector<std::string> options) const {
         std::vector<std::string> words = {"output", id};

@@ -13,6 +13,11 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+// Lines of a command that go on when there is such a file.
+std::string after(const std::string& file) {
+    return "until [ -e " + file + " ]; do sleep 0.02; done; ";
+}
+
 class Leftovers : public testing::TestWithParam<Who> {
 protected:
     Leftovers() : husk_(GetParam()) {}
@@ -24,8 +29,8 @@ INSTANTIATE_TEST_SUITE_P(, Leftovers, both(), who_name);
 TEST_P(Leftovers, AreListedAndTheAnswerComesAtOnce) {
     const Ran ran = husk_({"run", "--json", "--", "sleep " + mark_.word() + " & echo hi"});
     const json report = ran.json();
-    EXPECT_LT(ran.took, 2s);
-    EXPECT_LT(report["duration_ms"].get<double>(), 1000);
+    EXPECT_LT(ran.took, 10s);
+    EXPECT_LT(report["duration_ms"].get<double>(), 5000);
     EXPECT_EQ(report["status"], "exited");
     EXPECT_EQ(report["exit_code"], 0);
     EXPECT_EQ(report["output"], "hi\n");
@@ -52,9 +57,8 @@ TEST_P(Leftovers, AreToldOnOneLineByThePlainCommand) {
 }
 
 TEST_P(Leftovers, GoOnWritingIntoTheirLog) {
-    const auto go = husk_.dir() / "go";
-    const json report = husk_.report("{ until [ -e " + go.string() +
-                                     " ]; do sleep 0.02; done; echo later; } & echo now");
+    const std::string go = (husk_.dir() / "go").string();
+    const json report = husk_.report("{ " + after(go) + "echo later; } & echo now");
     EXPECT_EQ(report["output"], "now\n");
     write_text(go, "");
     const std::string id = report["shell_id"];
@@ -76,7 +80,9 @@ TEST_P(Leftovers, AreKilledOnRequestAndTheNotesSaySo) {
 }
 
 TEST_P(Leftovers, AreWaitedForOnRequest) {
-    const json report = husk_.report("(sleep 0.3; echo bg) & echo fg", {"--leftovers", "wait"});
+    const std::string go = (husk_.dir() / "go").string();
+    const json report =
+        husk_.report("(" + after(go) + "echo bg) & echo fg; touch " + go, {"--leftovers", "wait"});
     EXPECT_EQ(report["status"], "exited");
     EXPECT_EQ(report["output"], "fg\nbg\n");
     EXPECT_TRUE(report["leftovers"].empty());
@@ -84,7 +90,7 @@ TEST_P(Leftovers, AreWaitedForOnRequest) {
 }
 
 TEST_P(Leftovers, ThatAreWaitedForEndWithTheTimeOfTheCall) {
-    const Ran ran = husk_({"run", "--json", "--leftovers", "wait", "--timeout", "300ms", "--",
+    const Ran ran = husk_({"run", "--json", "--leftovers", "wait", "--timeout", "2s", "--",
                            "sleep " + mark_.word() + " & echo fg"});
     EXPECT_EQ(ran.json()["status"], "timed_out");
     EXPECT_EQ(ran.json()["output"], "fg\n");
@@ -94,7 +100,10 @@ TEST_P(Leftovers, ThatAreWaitedForEndWithTheTimeOfTheCall) {
 
 // Which of many it is does not matter to `wait`: the last one counts.
 TEST_P(Leftovers, OfLeftoversAreLeftoversToo) {
-    const json report = husk_.report("( (sleep 0.2; echo two) & sleep 0.1; echo one ) & echo zero",
+    const std::string zero = (husk_.dir() / "zero").string();
+    const std::string one = (husk_.dir() / "one").string();
+    const json report = husk_.report("( (" + after(one) + "echo two) & " + after(zero) +
+                                         "echo one; touch " + one + " ) & echo zero; touch " + zero,
                                      {"--leftovers", "wait"});
     EXPECT_EQ(report["output"], "zero\none\ntwo\n");
 }
@@ -170,8 +179,9 @@ protected:
     }
     // Root ends it, and the shell sees that nothing is left.
     void expect_gone_after_help(const std::string& id) {
-        ASSERT_GT(survivor(), 1);
-        ::kill(survivor(), SIGKILL);
+        const pid_t left = survivor();
+        ASSERT_GT(left, 1);
+        ::kill(left, SIGKILL);
         EXPECT_EQ(
             husk_({"wait", id, "--until", "gone", "--timeout", "10s", "--json"}).json()["met"],
             "gone");
@@ -185,19 +195,19 @@ protected:
 
 TEST_F(Unkillable, ChildIsListedWithTheReasonAfterATimeout) {
     const Ran ran = husk_(
-        {"run", "--json", "--timeout", "1s", "--patience", "200ms", "--", start_it() + "sleep 60"});
+        {"run", "--json", "--timeout", "3s", "--patience", "200ms", "--", start_it() + "sleep 60"});
     const json report = ran.json();
-    EXPECT_LT(ran.took, 7s);
+    EXPECT_LT(ran.took, 10s);
     EXPECT_EQ(report["status"], "timed_out");
     expect_listed(report);
     expect_gone_after_help(report["shell_id"]);
 }
 
 TEST_F(Unkillable, MainIsListedWithTheReasonAfterATimeout) {
-    const Ran ran = husk_({"run", "--json", "--timeout", "500ms", "--patience", "200ms", "--",
+    const Ran ran = husk_({"run", "--json", "--timeout", "2s", "--patience", "200ms", "--",
                            "exec " + program_.string() + " " + mark_.word()});
     const json report = ran.json();
-    EXPECT_LT(ran.took, 7s);
+    EXPECT_LT(ran.took, 10s);
     EXPECT_EQ(report["status"], "timed_out");
     EXPECT_EQ(report["exit_code"], nullptr);
     expect_listed(report);
@@ -211,18 +221,18 @@ TEST_F(Unkillable, ChildIsListedWithTheReasonAfterAKill) {
     ASSERT_TRUE(witness.hears("up"));
     const Ran ran = husk_({"kill", id, "--json", "--patience", "200ms"});
     EXPECT_EQ(ran.code, 1);
-    EXPECT_LT(ran.took, 7s);
+    EXPECT_LT(ran.took, 10s);
     EXPECT_EQ(ran.json()["status"], "signaled");
     expect_listed(ran.json());
     const Ran again = husk_({"kill", id, "--json", "--patience", "200ms"});
     EXPECT_EQ(again.code, 1);
-    EXPECT_LT(again.took, 7s);
+    EXPECT_LT(again.took, 10s);
     expect_gone_after_help(id);
 }
 
 TEST_F(Unkillable, LeftoverIsListedWithTheReasonWhenLeftoversAreKilled) {
     const Ran ran = husk_({"run", "--json", "--leftovers", "kill", "--", start_it() + "exit 3"});
-    EXPECT_LT(ran.took, 7s);
+    EXPECT_LT(ran.took, 10s);
     EXPECT_EQ(ran.json()["status"], "exited");
     EXPECT_EQ(ran.json()["exit_code"], 3);
     expect_listed(ran.json());
@@ -231,7 +241,7 @@ TEST_F(Unkillable, LeftoverIsListedWithTheReasonWhenLeftoversAreKilled) {
 
 TEST_F(Unkillable, OrphanOfADeadKeeperIsNeitherALiveShellNorAReasonToSpin) {
     const std::string id = husk_.background(start_it() + "sleep 60", {"--session", "s"});
-    ASSERT_TRUE(eventually([&] { return survivor() != 0; }));
+    ASSERT_TRUE(eventually([&] { return !read_text(husk_.dir() / "said").empty(); }));
     const pid_t main = husk_.shell(id)["pid"].get<pid_t>();
     const pid_t nursery = nursery_of(husk_, "s");
     ASSERT_GT(nursery, 1);
@@ -248,7 +258,9 @@ TEST_F(Unkillable, OrphanOfADeadKeeperIsNeitherALiveShellNorAReasonToSpin) {
     const auto before = wakes();
     std::this_thread::sleep_for(1s);
     EXPECT_LT(wakes() - before, 50U) << "in one second";
-    ::kill(survivor(), SIGKILL);
+    const pid_t left = survivor();
+    ASSERT_GT(left, 1);
+    ::kill(left, SIGKILL);
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ TEST(Library, ABusyCallDoesNotHoldUpTheOthers) {
     bash.run({.command = "yes", .keep_output_bytes = 1 << 20}, context, flood.slot());
     for (int i = 0; i < 3; ++i) {
         bash.run({.command = "true"}, {}, inbox.slot());
-        EXPECT_TRUE(inbox.wait_for(static_cast<size_t>(i) + 1, 2s)) << "call " << i;
+        EXPECT_TRUE(inbox.wait_for(static_cast<size_t>(i) + 1, 10s)) << "call " << i;
     }
     stop.request_stop();
     EXPECT_TRUE(flood.wait_for(1, 10s));
@@ -310,8 +310,13 @@ TEST(Watching, TellsTheIdThenThePiecesThenTheReport) {
     context.on_start = [&](const std::string& shell_id) {
         story.emplace_back("start"), id = shell_id;
     };
-    context.on_output = [&](const OutputPiece& piece) { story.push_back(piece.bytes); };
-    const Report report = bash.run({.command = "echo one; sleep 0.3; echo two"}, context);
+    context.on_output = [&](const OutputPiece& piece) {
+        story.push_back(piece.bytes);
+        write_text(husk.dir() / "go", "");
+    };
+    const std::string go = (husk.dir() / "go").string();
+    const Report report = bash.run(
+        {.command = "echo one; until [ -e " + go + " ]; do sleep 0.02; done; echo two"}, context);
     EXPECT_THAT(story, ElementsAre("start", "one\n", "two\n"));
     EXPECT_EQ(report.shell_id, id);
 }
@@ -338,7 +343,9 @@ TEST(Watching, PiecesAddUpToTheWhole) {
 
 TEST(Background, ReturnsWhileItRunsAndSaysSo) {
     const Husk husk;
-    Bash bash(husk.settings());
+    Settings settings = husk.settings();
+    settings.early_end = 1s;  // for its first words
+    Bash bash(settings);
     const Report report = bash.run({.command = "echo up; sleep 60", .background = true});
     EXPECT_FALSE(report.ended());
     EXPECT_EQ(report.output, "up\n");
@@ -348,7 +355,9 @@ TEST(Background, ReturnsWhileItRunsAndSaysSo) {
 
 TEST(Background, ATypoShowsAtOnce) {
     const Husk husk;
-    Bash bash(husk.settings());
+    Settings settings = husk.settings();
+    settings.early_end = 10s;  // at most
+    Bash bash(settings);
     const Report report = bash.run({.command = "no-such-program", .background = true});
     EXPECT_EQ(exit_code(report.ending), 127);
     EXPECT_THAT(report.output, HasSubstr("not found"));
@@ -358,7 +367,7 @@ TEST(Background, ATimeoutMayMoveACommandThere) {
     const Husk husk;
     Bash bash(husk.settings());
     const Report report = bash.run(
-        {.command = "echo up; sleep 60", .timeout = 300ms, .on_timeout = OnTimeout::Background});
+        {.command = "echo up; sleep 60", .timeout = 2s, .on_timeout = OnTimeout::Background});
     EXPECT_FALSE(report.ended());
     EXPECT_TRUE(report.in_background);
     EXPECT_EQ(report.output, "up\n");
@@ -407,9 +416,9 @@ TEST(Example, AgentLoopDoesWhatItSays) {
               "$ pwd; ls -d etc\n/\netc\n[exited 0]\n"
               "$ cat /no/such/file\ncat: /no/such/file: No such file or directory\n[exited 1]\n"
               "$ echo patience; sleep 600\npatience\n[timed_out]\n"
-              "$ sleep 0.5; echo listening on port 8080; sleep 600\n[running]\n"
+              "$ sleep 2; echo listening on port 8080; sleep 600\n[running]\n"
               "it says: listening on port 8080\n"
-              "$ sleep 0.5; echo listening on port 8080; sleep 600\n[signaled 143]\n");
+              "$ sleep 2; echo listening on port 8080; sleep 600\n[signaled 143]\n");
 }
 
 }  // namespace

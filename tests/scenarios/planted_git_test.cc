@@ -361,8 +361,10 @@ TEST(PlantedLater, IsToldByTheNextCall) {
     ASSERT_EQ(place.in("open", std::string(words) + one_repository).code, 0);
     EXPECT_THAT(run("true").notes, IsEmpty());
     const Report shell =
-        run("(sleep 0.5; repository sub; trap_in sub/.git; gitlink . sub; touch done) &");
+        run("(until [ -e go ]; do sleep 0.02; done; repository sub; trap_in sub/.git; "
+            "gitlink . sub; touch done) &");
     EXPECT_THAT(shell.reverted, IsEmpty());
+    place.write(place.work() / "go", "");
     ASSERT_TRUE(eventually([&] { return fs::exists(place.work() / "done"); }));
     EXPECT_THAT(run("true").notes, Contains(HasSubstr("core.fsmonitor")));
     EXPECT_THAT(run("true").notes, IsEmpty());

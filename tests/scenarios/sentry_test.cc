@@ -89,6 +89,7 @@ TEST_P(Sentry, TakesAwayTheLastThingThatIsMade) {
     EXPECT_EQ(husk()({"wait", id, "--timeout", "20s"}).code, 0);
     ASSERT_TRUE(eventually([&] { return nursery_of(husk()) == 0; }));
     EXPECT_TRUE(eventually([&] { return !is_there(".git/hooks"); }));
+    EXPECT_TRUE(eventually([&] { return !reverted(id).empty(); }));
     EXPECT_THAT(reverted(id), UnorderedElementsAre(path(".git/hooks")));
 }
 
@@ -106,8 +107,8 @@ TEST_P(Sentry, TakesAwayALinkThatHidesWhereItCameFrom) {
 // A shell that only waits has made nothing.
 TEST_P(Sentry, LeavesAloneWhatTheUserMakes) {
     const std::string id =
-        background("until [ -e go ]; do sleep 0.1; done; mkdir .cursor; sleep 300");
-    ASSERT_TRUE(eventually([&] { return husk().shell(id)["status"] == "running"; }));
+        background("touch up; until [ -e go ]; do sleep 0.1; done; mkdir .cursor; sleep 300");
+    ASSERT_TRUE(eventually([&] { return is_there("up"); }));
     std::this_thread::sleep_for(1500ms);  // what its bash did to start is long ago
     write(work() / ".vscode" / "settings.json", "{}\n");
     write(work() / "husk.yaml", "mode: read-only\n");

@@ -93,8 +93,10 @@ TEST_P(Sessions, EndWithEverythingInThemAndTheEndingsSaySo) {
     ASSERT_TRUE(witness.hears("up"));
     const json left = in("work", "setsid sleep " + mark_.word() + " & true");
     ASSERT_EQ(left["leftovers"].size(), 1U);
-    Live foreground(husk_, {"run", "--json", "--session", "work", "--", "sleep " + mark_.word()});
-    ASSERT_TRUE(eventually([&] { return shells_running() == 2; }));
+    Live foreground(husk_, {"run", "--json", "--session", "work", "--",
+                            witness.opening() + "echo fore >&9; sleep " + mark_.word()});
+    ASSERT_TRUE(witness.hears("fore"));
+    EXPECT_EQ(shells_running(), 2);
 
     EXPECT_EQ(husk_({"session", "end", "work"}).code, 0);
     EXPECT_TRUE(witness.is_alone(0ms));
@@ -314,13 +316,13 @@ TEST(SessionsInProcess, HaveTheirTimeAnewWithEachCall) {
     const Husk husk;
     const Mark mark;
     Settings settings = husk.settings();
-    settings.linger = 2s;
+    settings.linger = 4s;
     const auto call = [&](const std::string& command) {
         return Bash(settings).run({.command = command}, {.session = "work"});
     };
     call("sleep " + mark.word() + " & true");
     for (int i = 0; i < 3; ++i) {
-        std::this_thread::sleep_for(900ms);
+        std::this_thread::sleep_for(1500ms);
         EXPECT_STREQ(status_word(call("true").ending), "exited");
     }
     EXPECT_EQ(mark.bearers().size(), 1U);
