@@ -41,17 +41,18 @@ function(husk_add_test_program name)
     add_dependencies(${name} husk test_programs)
 endfunction()
 
-# gtest_discover_tests gives all tests of a call the same properties: so it is called twice.
+# gtest_discover_tests gives all tests of a call the same properties: so it is called twice. COST is about how
+# many seconds a test takes: the longest are started first, so that no processor waits for the last one.
 function(husk_discover_tests name prefix)
     set(alone "Alone*:*/Alone*")
-    set(most 300)
+    set(properties TIMEOUT 300)
     if(prefix STREQUAL "oracle")  # asks bash and shfmt about every script of the machine
-        set(most 600)
+        set(properties TIMEOUT 600 COST 50)
     endif()
     gtest_discover_tests(${name} TEST_PREFIX ${prefix}/ TEST_FILTER "-${alone}"
-        NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${most})
+        NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
     gtest_discover_tests(${name} TEST_PREFIX ${prefix}/ TEST_FILTER "${alone}"
-        NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${most} RUN_SERIAL TRUE)
+        NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES ${properties} RUN_SERIAL TRUE)
 endfunction()
 
 function(husk_folders_of result)
@@ -93,7 +94,7 @@ if(HUSK_TESTS)
         # They share an engine, which takes longer to start than most of them to run.
         if(folder STREQUAL "places")
             add_test(NAME places/container COMMAND tests_places)
-            set_tests_properties(places/container PROPERTIES TIMEOUT 600)
+            set_tests_properties(places/container PROPERTIES TIMEOUT 600 COST 70)
         else()
             husk_discover_tests(tests_${folder} ${folder})
         endif()
@@ -126,7 +127,7 @@ if(HUSK_TESTS)
             COMMAND ${PROJECT_SOURCE_DIR}/tests/protocol/node_test.sh
                 ${CMAKE_CURRENT_BINARY_DIR} $<TARGET_FILE:husk> ${script}.mjs ${ARGN})
         set_tests_properties(protocol/${script} PROPERTIES
-            LABELS protocol TIMEOUT 600)  # with what it installs
+            LABELS protocol TIMEOUT 600 COST 30)  # with what it installs
     endfunction()
     husk_add_node_test(schemas)
     husk_add_node_test(sdk)
@@ -147,7 +148,7 @@ if(HUSK_TESTS)
             add_test(NAME console/${name}
                 COMMAND ${PROJECT_SOURCE_DIR}/tests/console/console_test.sh
                     ${CMAKE_CURRENT_BINARY_DIR} $<TARGET_FILE:husk> ${script})
-            set_tests_properties(console/${name} PROPERTIES TIMEOUT 300)
+            set_tests_properties(console/${name} PROPERTIES TIMEOUT 300 COST 20)
         endforeach()
     endif()
 
@@ -156,7 +157,7 @@ if(HUSK_TESTS)
         add_test(NAME architecture/package
             COMMAND ${PROJECT_SOURCE_DIR}/tests/architecture/package_test.sh
                 ${CMAKE_CURRENT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
-        set_tests_properties(architecture/package PROPERTIES TIMEOUT 300)
+        set_tests_properties(architecture/package PROPERTIES TIMEOUT 300 COST 10)
     endif()
 endif()
 
@@ -173,7 +174,7 @@ if(HUSK_TESTS AND NOT HUSK_FUZZ)
         target_link_libraries(mutate_${name} PRIVATE libhusk nlohmann_json::nlohmann_json husk_options)
         add_test(NAME fuzz/${name}
             COMMAND mutate_${name} 60 ${PROJECT_SOURCE_DIR}/tests/oracle/scripts.txt 1)
-        set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 180)
+        set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 180 COST 60)
     endforeach()
 endif()
 if(HUSK_FUZZ)

@@ -189,7 +189,7 @@ private:
     bool lives(const Victim& victim, bool expected) const {
         // One that changes its number all the time may be missed once.
         const bool found = test::eventually([&] { return !bearers_of(victim.mark).empty(); },
-                                            expected ? 2000ms : 20ms);
+                                            expected ? 10s : 20ms);
         test::eventually([&] {
             for (const pid_t pid : bearers_of(victim.mark)) ::kill(pid, SIGKILL);
             return bearers_of(victim.mark).empty();
@@ -200,7 +200,7 @@ private:
     bool proven(const Probe& probe, const Victim& victim, const Listeners& listeners,
                 const std::string& text) const {
         const bool expected = probe.gets_through(place_);
-        const auto patience = expected ? 2000ms : 0ms;
+        const auto patience = expected ? 10s : 0ms;
         switch (probe.proof) {
             case Proof::Changed:
                 return tree_snapshot(victim.dir) != victim.tree_before ||

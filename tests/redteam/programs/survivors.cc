@@ -78,7 +78,7 @@ int own_reaper(Arguments) {
     wait_for_the_end();
 }
 
-// Has another number every millisecond.
+// Has another number every 20 milliseconds.
 int runner(Arguments) {
     if (::fork() != 0) return done;
     leave_output();
