@@ -220,7 +220,7 @@ TEST_F(InContainer, ItEndsByItselfWhenNobodyNeedsIt) {
 
 TEST_F(InContainer, SomebodyElseMayHaveRemovedIt) {
     ran("true");
-    test_engine().podman({"rm", "--all", "--force", "--time", "0"});
+    test_engine().remove_containers();
     EXPECT_EQ(ran("echo again")["stdout"], "again\n");
 }
 

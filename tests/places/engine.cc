@@ -6,7 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <memory>
+#include <cstdlib>
+#include <string_view>
 
 namespace husk::test {
 namespace {
@@ -49,29 +50,32 @@ pid_t start(std::vector<std::string> words, const fs::path& log) {
 }  // namespace
 
 TestEngine::TestEngine() {
-    make_image();
-    service_ = start(argv({"system", "service", "--time", "0", "unix://" + socket()}),
-                     dir_.path() / "log");
-    EXPECT_TRUE(eventually([&] { return fs::exists(socket()); }, 30s))
+    const char* wanted = std::getenv("HUSK_TEST_ENGINE");
+    is_docker_ = wanted != nullptr && std::string_view(wanted) == "docker";
+    service_ = start(service(), dir_.path() / "log");
+    EXPECT_TRUE(
+        eventually([&] { return fs::exists(socket()) && (*this)({"info"}).code == 0; }, 60s))
         << "the engine does not start: " << read_text(dir_.path() / "log");
+    make_image();
 }
 
 TestEngine::~TestEngine() {
-    podman({"rm", "--all", "--force", "--time", "0"});
+    remove_containers();
     if (service_ > 0) {
         ::kill(service_, SIGTERM);
         ::waitpid(service_, nullptr, 0);
     }
     // Without root one of its processes holds its namespace; this ends it.
-    podman({"system", "migrate"});
+    if (!is_docker_) (*this)({"system", "migrate"});
     // Podman's own monitors stay for minutes, in case that somebody asks how a command has ended.
     for (const pid_t pid : processes_with(dir_.path())) ::kill(pid, SIGKILL);
 }
 
-std::vector<std::string> TestEngine::argv(const std::vector<std::string>& args) const {
+std::vector<std::string> TestEngine::client() const {
+    if (is_docker_) return {"docker", "--host", "unix://" + socket()};
     const std::string dir = dir_.path();
     // Without root it wants directories of its own.
-    std::vector<std::string> all = {"env", "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "podman"};
+    std::vector<std::string> words = {"env", "HOME=" + dir, "XDG_RUNTIME_DIR=" + dir, "podman"};
     for (const auto& [option, value] : {std::pair("--root", dir + "/storage"),
                                         {"--runroot", dir + "/run"},
                                         {"--tmpdir", dir + "/tmp"},
@@ -80,31 +84,51 @@ std::vector<std::string> TestEngine::argv(const std::vector<std::string>& args) 
                                         {"--events-backend", "none"},
                                         {"--log-level", "error"},
                                         {"--runtime", "runc"}})
-        all.insert(all.end(), {option, value});
-    all.insert(all.end(), args.begin(), args.end());
-    return all;
+        words.insert(words.end(), {option, value});
+    return words;
 }
 
-Ran TestEngine::podman(const std::vector<std::string>& args) const {
-    return run_program(argv(args));
+std::vector<std::string> TestEngine::service() const {
+    const std::string dir = dir_.path();
+    if (is_docker_)
+        return {
+            "dockerd",     "--host",           "unix://" + socket(), "--data-root", dir + "/data",
+            "--exec-root", dir + "/exec",      "--pidfile",          dir + "/pid",  "--bridge",
+            "none",        "--iptables=false", "--storage-driver",   "vfs"};
+    std::vector<std::string> words = client();
+    words.insert(words.end(), {"system", "service", "--time", "0", "unix://" + socket()});
+    return words;
+}
+
+Ran TestEngine::operator()(const std::vector<std::string>& args) const {
+    std::vector<std::string> words = client();
+    words.insert(words.end(), args.begin(), args.end());
+    return run_program(words);
+}
+
+void TestEngine::remove_containers() const {
+    std::vector<std::string> words = {"rm", "--force"};
+    const std::vector<std::string> ids = lines_of((*this)({"ps", "--all", "--quiet"}).out);
+    words.insert(words.end(), ids.begin(), ids.end());
+    if (!ids.empty()) (*this)(words);
 }
 
 void TestEngine::make_image() const {
     const std::string root = dir_.path() / "root";
     const Ran made = run_program({"bash", "-c", make_root_file_system, "-", root});
     EXPECT_EQ(made.code, 0) << made.err;
-    const Ran imported = podman({"import", root + ".tar", image_name});
+    const Ran imported = (*this)({"import", root + ".tar", image_name});
     EXPECT_EQ(imported.code, 0) << imported.err;
 }
 
 bool TestEngine::is_empty() const {
     // One that is just being removed may spoil a look.
-    const Ran ran = podman({"ps", "--all", "--format", "{{.Names}}"});
+    const Ran ran = (*this)({"ps", "--all", "--format", "{{.Names}}"});
     return ran.code == 0 && lines_of(ran.out).empty();
 }
 
 std::vector<std::string> TestEngine::containers() const {
-    const Ran ran = podman({"ps", "--all", "--format", "{{.Names}}"});
+    const Ran ran = (*this)({"ps", "--all", "--format", "{{.Names}}"});
     EXPECT_EQ(ran.code, 0) << ran.err;
     return lines_of(ran.out);
 }

@@ -1,5 +1,5 @@
-// A container engine of the tests' own: Podman with storage, socket and an image that nobody else
-// has, made without any network.
+// A container engine of the tests' own, with storage, socket and an image that nobody else has,
+// made without any network: Podman, or what HUSK_TEST_ENGINE says (podman, docker).
 #pragma once
 
 #include <filesystem>
@@ -20,18 +20,21 @@ public:
     TestEngine& operator=(const TestEngine&) = delete;
 
     std::string socket() const { return dir_.path() / "engine.sock"; }
-    // podman ARGS..., on the same storage.
-    Ran podman(const std::vector<std::string>& args) const;
+    // The engine's own command line.
+    Ran operator()(const std::vector<std::string>& args) const;
+    void remove_containers() const;
     // The names of all containers, dead ones too.
     std::vector<std::string> containers() const;
     // Whether there is surely none.
     bool is_empty() const;
 
 private:
-    std::vector<std::string> argv(const std::vector<std::string>& args) const;
+    std::vector<std::string> client() const;
+    std::vector<std::string> service() const;
     void make_image() const;
 
     TempDir dir_;
+    bool is_docker_;
     pid_t service_ = -1;
 };
 
