@@ -6,6 +6,7 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <optional>
 
 #include "child.h"
@@ -20,6 +21,9 @@ struct Peer {
     const char* surroundings;   // NAME=VALUE with spaces between
     const char* call;           // the params of tools/call
     const char* compiled = "";  // a module of it that has to be
+    const char* options = "";
+    const char* settings_file = "";  // below its home
+    const char* settings = "";
 };
 
 constexpr std::array peers = {
@@ -31,6 +35,12 @@ constexpr std::array peers = {
          .call = R"({"name":"shell_execute","arguments":{"command":"true","comment":"bench",)"
                  R"("execution_mode":"foreground"}})",
          .compiled = "node-pty"},
+    Peer{.name = "desktop-commander",
+         .surroundings = "",
+         .call = R"({"name":"start_process","arguments":{"command":"true","timeout_ms":5000}})",
+         .options = "--no-onboarding",
+         .settings_file = ".claude-server-commander/config.json",
+         .settings = R"({"telemetryEnabled":false})"},
 };
 
 // A server that has been greeted.
@@ -84,7 +94,8 @@ std::vector<std::string> command_line(const Peer& peer, const std::filesystem::p
     const std::string program =
         std::string(HUSK_BUILD_DIR "/peers/") + peer.name + "/node_modules/.bin/" + peer.name;
     const std::string words = "cd '" + home.string() + "' && exec env HOME='" + home.string() +
-                              "' " + peer.surroundings + " '" + program + "' 2>/dev/null";
+                              "' " + peer.surroundings + " '" + program + "' " + peer.options +
+                              " 2>/dev/null";
     return {"/bin/sh", "-c", words};
 }
 
@@ -92,6 +103,11 @@ std::vector<std::string> command_line(const Peer& peer, const std::filesystem::p
 std::optional<double> measure(const Peer& peer, Mcp& husk, const std::filesystem::path& home,
                               int rounds) {
     if (!install(peer)) return std::nullopt;
+    if (*peer.settings_file != '\0') {
+        const std::filesystem::path file = home / peer.settings_file;
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream(file) << peer.settings;
+    }
     Mcp other(command_line(peer, home));
     const std::string own = R"({"name":"bash","arguments":{"command":"true"}})";
     if (!ran(husk.ask("tools/call", own)) || !ran(other.ask("tools/call", peer.call)))
