@@ -145,6 +145,7 @@ private:
     void visit(const fs::path& checkout, const fs::path& git_dir) {
         if (!visited_.insert(checkout).second) return;
         const fs::path common = common_dir_of(git_dir);
+        if (common != git_dir) is_simple_ = false;
         for (const fs::path& one : {common, git_dir}) {
             add_git_dir(one);
             if (!contains(result_.git_dirs, one)) result_.git_dirs.push_back(one);
@@ -187,7 +188,10 @@ private:
     }
 
     void follow_index(const fs::path& checkout, const fs::path& git_dir, const fs::path& common) {
-        for (const std::string& gitlink : gitlinks_of(git_dir, common)) {
+        const GitIndex index = index_of(git_dir, common);
+        // Git does not look whether the other part is as it was.
+        if (!index.shared.empty()) is_simple_ = false;
+        for (const std::string& gitlink : index.gitlinks) {
             is_simple_ = false;
             const fs::path path = fs::path(checkout.string() + "/" + gitlink).lexically_normal();
             if (!is_ours(path)) continue;

@@ -169,11 +169,12 @@ GitIndex parse_index(std::string_view bytes, size_t hash_size) {
     return result;
 }
 
-std::vector<std::string> gitlinks_of(const fs::path& git_dir, const fs::path& common_dir) {
-    static thread_local Remembered<std::vector<std::string>> known;
+GitIndex index_of(const fs::path& git_dir, const fs::path& common_dir) {
+    static thread_local Remembered<GitIndex> known;
     return known.get(git_dir / "index", [&] {
         GitIndex index = read_index(git_dir, common_dir);
-        return std::pair(std::move(index.gitlinks), index.shared.empty());
+        const bool is_whole = index.shared.empty();
+        return std::pair(std::move(index), is_whole);
     });
 }
 

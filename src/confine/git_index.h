@@ -18,11 +18,10 @@ struct GitIndex {
 // What `bytes` says, up to where it makes no sense. `hash_size` is that of the repository.
 GitIndex parse_index(std::string_view bytes, size_t hash_size);
 
-// The gitlinks in the index of a directory of git, whose settings are in `common_dir`. What was
-// read is remembered for as long as the file stays the same one: it can be large, and is looked at
-// before each call.
-std::vector<std::string> gitlinks_of(const std::filesystem::path& git_dir,
-                                     const std::filesystem::path& common_dir);
+// The index of a directory of git, whose settings are in `common_dir`, with the gitlinks of both of
+// its parts. What was read is remembered for as long as the file stays the same one: it can be
+// large, and is looked at before each call.
+GitIndex index_of(const std::filesystem::path& git_dir, const std::filesystem::path& common_dir);
 
 // A small file that git reads, whole; nothing when it is none. Links are followed, as git does.
 std::optional<std::string> small_file(const std::filesystem::path& path);

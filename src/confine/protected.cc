@@ -93,18 +93,29 @@ void add_names_in(const fs::path& root, Protected& result) {
             sort_in(root / name, result);
 }
 
+// By their times, too: a mount goes when its file is replaced, and the number of a file that is
+// gone is given to the next one.
+std::vector<SeenFile> held_of(const std::vector<fs::path>& present) {
+    std::vector<SeenFile> held;
+    for (const fs::path& path : present) {
+        struct stat info{};
+        if (::lstat(path.c_str(), &info) != 0 || !has_settled(info)) return {};
+        held.push_back({path.native(), identity_of(info)});
+    }
+    return held;
+}
+
 // What all of this was found by, and each of the names: none may come, go or become another.
 std::vector<SeenFile> proof_of(const Protected& found, const std::vector<fs::path>& roots,
                                std::vector<SeenFile> ways) {
     const bool is_simple = found.links.empty() && !found.git.seen.empty();
     if (!is_simple || found.roots.size() != roots.size()) return {};
+    if (found.held.size() != found.present.size()) return {};
     std::vector<SeenFile> proof = std::move(ways);
-    proof.insert(proof.end(), found.roots.begin(), found.roots.end());
-    proof.insert(proof.end(), found.git.seen.begin(), found.git.seen.end());
-    for (const fs::path& path : found.present) {
-        proof.push_back(see(path, true));
-        if (!proof.back().identity) return {};  // gone meanwhile
-    }
+    for (const auto* part : {&found.roots, &found.git.seen, &found.held})
+        proof.insert(proof.end(), part->begin(), part->end());
+    // One that has come meanwhile, in the place of what was looked at.
+    if (std::ranges::any_of(proof, &SeenFile::is_link)) return {};
     for (const fs::path& path : found.absent) {
         const std::string_view parent = parent_of(path.native());
         const bool is_in_root = std::ranges::any_of(
@@ -149,6 +160,7 @@ Result<Protected> find_protected(const Wanted& wanted) {
         if (is_within(wanted.state, root)) sort_in(wanted.state, result);
     std::vector<SeenFile> ways = add_links_above(result, roots);
     for (const fs::path& path : behind_links(result, roots)) sort_in(path, result);
+    result.held = held_of(result.present);
     // What a pattern is about can come anywhere.
     if (std::ranges::none_of(wanted.protect, is_glob))
         result.proof = proof_of(result, roots, std::move(ways));

@@ -20,6 +20,7 @@ struct KeptLink {
 
 struct Protected {
     std::vector<std::filesystem::path> present;  // held by mounts
+    std::vector<SeenFile> held;                  // the same, as they are; empty: they may change
     std::vector<std::filesystem::path> absent;   // watched: they may not come
     // Those of `present` that patterns are about; what matches later came since.
     std::vector<std::filesystem::path> matches;

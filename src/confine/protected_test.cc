@@ -69,6 +69,14 @@ const Change changes[] = {
     {"ANameComes", "true", "mkdir .vscode"},
     {"ANameGoes", "touch .envrc", "rm .envrc"},
     {"AFileIsReplaced", "echo a > .envrc", "echo b > new; mv new .envrc"},
+    {"AFileIsMadeAnewWithTheSameNumber", "echo a > .envrc", "rm .envrc; echo a > .envrc"},
+    {"GitIsConfiguredTwice", repository, "git config a.b c; git config a.b d"},
+    {"AnInnerNameBecomesALink", "mkdir .github; touch .github/copilot x",
+     "rm .github/copilot; ln -s ../x .github/copilot"},
+    {"AnInnerWayBecomesALink", std::string(repository) + " && mkdir .git/info other",
+     "rmdir .git/info; ln -s ../other .git/info"},
+    {"ANameIsMovedToANewPlace", "mkdir -p .github/copilot",
+     "mv .github old; mkdir .github; mv old/copilot .github"},
     {"ANameBecomesALink", "touch .envrc x", "ln -sf x .envrc"},
     {"ANameComesFurtherDown", "mkdir .github", "mkdir .github/copilot"},
     {"TheWayBecomesALink", "mkdir .github other", "rmdir .github; ln -s other .github"},
@@ -125,6 +133,8 @@ const Place places[] = {
     {"WithWorktrees", std::string(repository) + " && git worktree add -q --detach tree"},
     {"WithGitlinks", std::string(repository) +
                          " && git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub"},
+    {"WithAnIndexInTwoParts",
+     std::string(repository) + " && touch a && git add a && git update-index --split-index"},
     {"WithAGitFile",
      "git init -q --separate-git-dir=away && rm -rf .git && echo gitdir: away > .git"},
 };
@@ -134,9 +144,10 @@ INSTANTIATE_TEST_SUITE_P(, LookedAtAgain, testing::ValuesIn(places),
 
 TEST(FoundProtected, StaysWhileNothingHappens) {
     const test::TempDir dir;
-    user_does(dir.path(), std::string(repository) + " && mkdir -p .github src && touch husk.yaml");
+    user_does(dir.path(),
+              std::string(repository) + " && mkdir -p .github src lib && touch husk.yaml");
     const Protected before = settled(dir.path(), {"src", "secret/key"});
-    user_does(dir.path(), "touch src/one .git/lock && rm .git/lock");
+    user_does(dir.path(), "touch lib/one .git/lock && rm .git/lock");
     EXPECT_TRUE(is_still_so(before));
     user_does(dir.path(), "mkdir secret && touch secret/key");
     EXPECT_FALSE(is_still_so(before));

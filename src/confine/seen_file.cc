@@ -5,8 +5,8 @@
 namespace husk::confine {
 
 FileIdentity identity_of(const struct stat& info) {
-    return {info.st_dev,          info.st_ino,         info.st_size,        info.st_mtim.tv_sec,
-            info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec};
+    return {info.st_dev,         info.st_ino,          info.st_mode,        info.st_size,
+            info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec};
 }
 
 bool has_settled(const struct stat& info) {
@@ -14,6 +14,8 @@ bool has_settled(const struct stat& info) {
     const auto changed = seconds(info.st_ctim.tv_sec) + nanoseconds(info.st_ctim.tv_nsec);
     return system_clock::now().time_since_epoch() - changed > milliseconds(100);
 }
+
+bool SeenFile::is_link() const { return identity && S_ISLNK(std::get<2>(*identity)); }
 
 SeenFile see(const std::string& path, bool itself_only) {
     struct stat info{};
@@ -26,8 +28,10 @@ bool is_unchanged(const SeenFile& seen) {
     if (::lstat(seen.path.c_str(), &info) != 0) return !seen.identity;
     const FileIdentity now = identity_of(info);
     if (!seen.identity || !seen.itself_only) return seen.identity == now;
+    // A number is given again at once: what was a directory can be a link with the same one.
+    const auto kind = [](const FileIdentity& one) { return std::get<2>(one) & S_IFMT; };
     return std::get<0>(*seen.identity) == std::get<0>(now) &&
-           std::get<1>(*seen.identity) == std::get<1>(now);
+           std::get<1>(*seen.identity) == std::get<1>(now) && kind(*seen.identity) == kind(now);
 }
 
 }  // namespace husk::confine

@@ -11,7 +11,7 @@
 namespace husk::confine {
 
 // Another one for another file, and for the same one after each change.
-using FileIdentity = std::tuple<dev_t, ino_t, off_t, int64_t, int64_t, int64_t, int64_t>;
+using FileIdentity = std::tuple<dev_t, ino_t, mode_t, off_t, int64_t, int64_t, int64_t, int64_t>;
 
 FileIdentity identity_of(const struct stat& info);
 
@@ -22,6 +22,9 @@ struct SeenFile {
     std::string path;
     std::optional<FileIdentity> identity;  // none if there was no such file
     bool itself_only = false;              // whatever becomes of its times and of what it holds
+
+    bool is_link() const;
+    bool operator==(const SeenFile&) const = default;
 };
 // As it is now.
 SeenFile see(const std::string& path, bool itself_only);

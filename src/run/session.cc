@@ -241,16 +241,12 @@ Result<void> Session::restore_protection() {
     if (wanted_.mode == Mode::ReadOnly || (open && wanted_.protect.empty())) return {};
     if (const auto known = protection(); known && confine::is_still_so(*known)) return {};
     auto now = std::make_shared<const confine::Protected>(TRY(confine::find_protected(exact_)));
-    std::vector<std::pair<dev_t, ino_t>> identities;
-    for (const std::filesystem::path& path : now->present) {
-        struct stat info{};
-        if (::lstat(path.c_str(), &info) == 0) identities.emplace_back(info.st_dev, info.st_ino);
-    }
     const std::lock_guard lock(ahead_guard_);
-    if (identities != protected_ && mason_ && exact_.machine.mount_namespace) {
+    const bool same = protection_ && protection_->present == now->present &&
+                      protection_->held.size() == now->present.size() &&
+                      protection_->held == now->held;
+    if (!same && !now->present.empty() && mason_ && exact_.machine.mount_namespace)
         CHECK(have_protected(*now));
-        protected_ = std::move(identities);
-    }
     protection_ = std::move(now);
     return {};
 }

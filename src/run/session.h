@@ -83,9 +83,8 @@ private:
     Result<void> have_protected(const confine::Protected& names);
 
     std::unique_ptr<SessionDir> dir_;
-    confine::Wanted wanted_;  // as it was asked for
-    confine::Wanted exact_;   // links resolved
-    std::vector<std::pair<dev_t, ino_t>> protected_;
+    confine::Wanted wanted_;                                // as it was asked for
+    confine::Wanted exact_;                                 // links resolved
     std::shared_ptr<const confine::Protected> protection_;  // once it holds
     confine::Walls walls_;                                  // planned by whoever starts the nursery
     uint32_t failed_step_ = 0;
