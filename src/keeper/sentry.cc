@@ -28,6 +28,7 @@ enum Blame : uint32_t { Nobody, TheSession, SomebodyElse };
 // Static: a mason has one of these.
 alignas(8) char names[husk::wire::max_forbidden];
 long names_size = 0;
+alignas(8) char suspects[32 * 1024];  // while a new list is read
 int keep = -1;
 int roots[max_roots];
 unsigned root_count = 0;
@@ -40,6 +41,41 @@ const char* text_of(const ForbiddenName& name, uint16_t offset) {
 template <class Visit>
 void for_each_name(const Visit& visit) {
     for (long at = 0; at < names_size; at += name_at(at)->size) visit(*name_at(at));
+}
+
+bool is_same(const char* one, const char* other) {
+    while (*one != 0 && *one == *other) ++one, ++other;
+    return *one == *other;
+}
+
+bool is_listed(const char* path) {
+    bool found = false;
+    for_each_name(
+        [&](const ForbiddenName& name) { found |= is_same(text_of(name, sizeof name), path); });
+    return found;
+}
+
+// How much of `suspects` it takes.
+long set_suspects_aside() {
+    long size = 0;
+    for_each_name([&](const ForbiddenName& name) {
+        if (name.suspect == 0 || size + name.size > static_cast<long>(sizeof suspects)) return;
+        __builtin_memcpy(suspects + size, &name, name.size);
+        size += name.size;
+    });
+    return size;
+}
+
+// Those that the new list has not: what was there when it was made was not the user's.
+void take_suspects_back(long size) {
+    for (long at = 0; at < size;) {
+        const auto& name = *reinterpret_cast<const ForbiddenName*>(suspects + at);
+        at += name.size;
+        if (name.root >= root_count || is_listed(text_of(name, sizeof name))) continue;
+        if (names_size + name.size > static_cast<long>(sizeof names)) continue;
+        __builtin_memcpy(names + names_size, &name, name.size);
+        names_size += name.size;
+    }
 }
 
 // Whether every entry lies within what was read, and ends there.
@@ -174,8 +210,17 @@ void note(int log, uint64_t when, const char* line) {
 
 }  // namespace
 
+bool is_suspect(const char* path) {
+    bool found = false;
+    for_each_name([&](const ForbiddenName& name) {
+        found |= name.suspect != 0 && is_same(text_of(name, sizeof name), path);
+    });
+    return found;
+}
+
 void Sentry::begin(const int* fds, unsigned count) {
-    check();  // what was waiting for its time
+    check_now();
+    const long set_aside = set_suspects_aside();
     sys::close_once(events_);
     sys::close_once(keep);
     for (unsigned i = 0; i < root_count; ++i) sys::close(roots[i]);
@@ -191,10 +236,9 @@ void Sentry::begin(const int* fds, unsigned count) {
     names_size = sys::pread(fds[0], names, sizeof names, 0);
     sys::close(fds[0]);
     check_at_ = never;
-    if (names_size <= 0 || !is_sound()) {
-        names_size = 0;
-        return;
-    }
+    if (names_size < 0 || !is_sound()) names_size = 0;
+    take_suspects_back(set_aside);
+    if (names_size == 0) return;
     events_ = static_cast<int>(sys::inotify_init1(O_CLOEXEC | O_NONBLOCK));
     watch_directories();
 }
@@ -227,6 +271,7 @@ void Sentry::on_events() {
         for_each_name([&](ForbiddenName& name) {
             if (part != nullptr && !has_part(text_of(name, name.relative), part)) return;
             if (name.blame != TheSession) name.blame = by_session ? TheSession : SomebodyElse;
+            if (by_session) name.suspect = 1;
             ours = true;
         });
     };
@@ -259,7 +304,8 @@ void Sentry::check() {
         constexpr unsigned wanted = 0x805;     // STATX_TYPE | STATX_NLINK | STATX_BTIME
         sys::FileStatus status{};
         const bool there = sys::statx(place.parent, place.name, no_follow, wanted, &status) == 0;
-        const bool guilty = blame == TheSession || is_link(status, made_at_);
+        const bool guilty = blame == TheSession || (there && is_link(status, made_at_));
+        name.suspect = guilty || !there ? 1 : 0;
         if (there && guilty && move_away(place.parent, place.name))
             note(log_, made_at_, text_of(name, name.line));
         if (place.parent != roots[name.root]) sys::close(place.parent);
@@ -267,7 +313,7 @@ void Sentry::check() {
     watch_directories();
 }
 
-void Sentry::end() {
+void Sentry::check_now() {
     if (events_ < 0) return;
     on_events();
     check();

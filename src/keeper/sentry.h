@@ -10,6 +10,11 @@
 
 namespace sentry {
 
+// Whether the session has made this name, or somebody makes and removes it all the time. It is then
+// not protected as if it were the user's; the sentry goes on looking at it, whatever new list it
+// gets, until it sees that the user has made it.
+bool is_suspect(const char* path);
+
 class Sentry {
 public:
     explicit Sentry(int log) : log_(log) {}
@@ -25,10 +30,10 @@ public:
     void note_call();
     // Something came to be beside what is watched.
     void on_events();
-    // Takes away what has to go. Called when it is time, and before anything new is protected.
+    // Takes away what has to go. Called when it is time.
     void check();
-    // The same for what has just come, because the session has ended.
-    void end();
+    // The same for what has just come: before anything new is protected, and when all is over.
+    void check_now();
 
 private:
     void watch_directories() const;

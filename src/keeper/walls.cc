@@ -92,7 +92,7 @@ bool take_order(int socket, witness::Witness* witness, sentry::Sentry* sentry) {
         witness->begin(got.fds[0], rows,
                        static_cast<uint32_t>(got.size) / sizeof(husk::wire::RefusedRow));
     } else if (got.fd_count == 2) {
-        if (sentry != nullptr) sentry->check();
+        if (sentry != nullptr) sentry->check_now();
         const walls::Built built = walls::build(got.fds[0], -1);
         const husk::wire::MasonAnswer answer{built.step, built.error};
         sys::write(got.fds[1], &answer, sizeof answer);
@@ -132,7 +132,7 @@ bool lay_bricks(int socket) { return take_order(socket, nullptr, nullptr); }
         if (timed && keeper_clock::monotonic() >= sentry.next()) sentry.check();
         if (fds[0].revents != 0 && !take_order(socket, &witness, &sentry)) break;
     }
-    sentry.end();
+    sentry.check_now();
     sys::exit_group(0);
 }
 
@@ -294,6 +294,7 @@ long protect(const WallStep& step, const char* path) {
     const long found = sys::statx(AT_FDCWD, path, no_follow, 1, &status);  // STATX_TYPE
     if (found < 0) return found;
     if ((status.attributes & is_mount) != 0 || (status.mode & format) == link) return 0;
+    if (sentry::is_suspect(path)) return 0;
     const long bound = sys::mount(path, path, nullptr, bind_all, nullptr);
     if (bound < 0 || step.a != 0) return bound;
     mount_attr attributes{};

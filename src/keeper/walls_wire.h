@@ -53,9 +53,9 @@ struct ForbiddenName {
     uint16_t root;
     uint16_t relative;  // where the part below the root starts, from here
     uint16_t line;
-    uint16_t size;   // of all of it
-    uint32_t blame;  // for the mason's use
-    uint32_t reserved;
+    uint16_t size;     // of all of it
+    uint32_t blame;    // for the mason's use
+    uint32_t suspect;  // likewise
 };
 
 inline constexpr uint32_t max_forbidden = 256 * 1024;  // bytes of these

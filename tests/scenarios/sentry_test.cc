@@ -131,5 +131,29 @@ TEST_P(Sentry, IsFasterThanTheNextCall) {
     EXPECT_TRUE(eventually([&] { return !is_there(".mcp.json"); }));
 }
 
+// One that is there now and then is not taken for the user's by whoever looks at such a moment.
+TEST(SentryInProcess, IsNotOutrunByANameThatComesAndGoes) {
+    const Walled place(Who::Caller);
+    const auto is_there = [&](const char* name) { return fs::exists(place.work() / name); };
+    place.write(
+        place.work() / "flicker.py",
+        "import os\n"
+        "open('evil', 'w').write('evil')\n"
+        "while not os.path.exists('end'):\n"
+        "    for i in range(200):\n"
+        "        for act in (lambda: os.link('evil', '.envrc'), lambda: os.unlink('.envrc')):\n"
+        "            try: act()\n"
+        "            except OSError: pass\n");
+    Bash bash(place.husk().settings());
+    const ToolContext context{.working_dir = place.work(), .mode = Mode::Workspace};
+    const Report shell =
+        bash.run({.command = "python3 flicker.py", .timeout = 60s, .background = true}, context);
+    ASSERT_TRUE(eventually([&] { return is_there("evil"); }));
+    for (int i = 0; i < 40; ++i) bash.run({.command = "sleep 2 & sleep 0.01"}, context);
+    place.write(place.work() / "end", "");
+    std::ignore = Shells(place.husk().settings()).wait(shell.shell_id, {}, 30s);
+    EXPECT_TRUE(eventually([&] { return !is_there(".envrc"); }));
+}
+
 }  // namespace
 }  // namespace husk::test
