@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <ostream>
+#include <thread>
+
 #include "walled.h"
 
 namespace husk::test {
@@ -102,6 +105,48 @@ TEST_P(Protect, SaysWhatItDoesNotWatch) {
     const auto told = report("sleep 300 &", {"*.env"});
     ASSERT_EQ(told["notes"].size(), 1U) << told;
     EXPECT_THAT(told["notes"][0].get<std::string>(), HasSubstr("protected from the next call on"));
+}
+
+// Behind which a mount has gone; the number of the file is often that of the one before.
+struct Replacement {
+    const char* name;
+    const char* before;
+    const char* between;
+    const char* spoil;
+};
+
+void PrintTo(const Replacement& one, std::ostream* out) { *out << one.between; }
+
+class ProtectAgain : public testing::TestWithParam<Replacement> {};
+
+constexpr Replacement replacements[] = {
+    {"SettingsOfGit", "git init -q", "git config a.b c; git config a.b d",
+     "echo evil >> .git/config"},
+    {"Hooks", "git init -q", "rm -rf .git/hooks; mkdir .git/hooks", "echo evil > .git/hooks/x"},
+    {"AFile", "touch .envrc", "rm .envrc; touch .envrc", "echo evil > .envrc"},
+    {"ADirectory", "mkdir .vscode", "rmdir .vscode; mkdir .vscode", "echo evil > .vscode/x"},
+    {"WhatIsAboveIt", "mkdir -p .github/copilot",
+     "mv .github old; mkdir .github; mv old/copilot .github",
+     "mv .github gone; mkdir -p .github/copilot; echo evil > .github/copilot/x"},
+};
+
+INSTANTIATE_TEST_SUITE_P(, ProtectAgain, testing::ValuesIn(replacements),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST_P(ProtectAgain, WhatTheUserHasReplaced) {
+    const Walled place(Who::Caller);
+    Bash bash(place.husk().settings());
+    const ToolContext context{.working_dir = place.work(), .mode = Mode::Workspace};
+    ASSERT_EQ(place.in("open", GetParam().before).code, 0);
+    for (int i = 0; i < 3; ++i) {
+        std::this_thread::sleep_for(150ms);  // files that were just changed are looked at anyway
+        bash.run({.command = "true"}, context);
+        ASSERT_EQ(place.in("open", GetParam().between).code, 0);
+        const Report report = bash.run({.command = GetParam().spoil}, context);
+        EXPECT_NE(exit_code(report.ending), 0) << report.output;
+        EXPECT_EQ(place.in("open", "grep -rqs evil . && echo spoilt; true").out, "");
+        ASSERT_EQ(place.in("open", "rm -rf old").code, 0);
+    }
 }
 
 TEST_P(Protect, HoldsTheStartUpFilesOfShellsInAWorkspace) {
