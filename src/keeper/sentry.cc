@@ -48,10 +48,11 @@ bool is_same(const char* one, const char* other) {
     return *one == *other;
 }
 
-bool is_listed(const char* path) {
-    bool found = false;
-    for_each_name(
-        [&](const ForbiddenName& name) { found |= is_same(text_of(name, sizeof name), path); });
+ForbiddenName* find_listed(const char* path) {
+    ForbiddenName* found = nullptr;
+    for_each_name([&](ForbiddenName& name) {
+        if (is_same(text_of(name, sizeof name), path)) found = &name;
+    });
     return found;
 }
 
@@ -66,13 +67,17 @@ long set_suspects_aside() {
     return size;
 }
 
-// Those that the new list has not: what was there when it was made was not the user's.
+// Into the new list: what was there when that was made was not the user's.
 void take_suspects_back(long size) {
     for (long at = 0; at < size;) {
         const auto& name = *reinterpret_cast<const ForbiddenName*>(suspects + at);
         at += name.size;
-        if (name.root >= root_count || is_listed(text_of(name, sizeof name))) continue;
-        if (names_size + name.size > static_cast<long>(sizeof names)) continue;
+        if (ForbiddenName* listed = find_listed(text_of(name, sizeof name)); listed != nullptr) {
+            listed->suspect = 1;
+            continue;
+        }
+        const bool fits = names_size + name.size <= static_cast<long>(sizeof names);
+        if (name.root >= root_count || !fits) continue;
         __builtin_memcpy(names + names_size, &name, name.size);
         names_size += name.size;
     }
@@ -211,11 +216,8 @@ void note(int log, uint64_t when, const char* line) {
 }  // namespace
 
 bool is_suspect(const char* path) {
-    bool found = false;
-    for_each_name([&](const ForbiddenName& name) {
-        found |= name.suspect != 0 && is_same(text_of(name, sizeof name), path);
-    });
-    return found;
+    const ForbiddenName* name = find_listed(path);
+    return name != nullptr && name->suspect != 0;
 }
 
 void Sentry::begin(const int* fds, unsigned count) {
