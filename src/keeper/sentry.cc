@@ -197,6 +197,18 @@ bool is_link(const sys::FileStatus& status, uint64_t made_at) {
     return status.links > 1 || old;
 }
 
+// Something of this name, or whatever: whether that is one that is listed, or on the way to one.
+bool has_come(const char* part, bool by_session) {
+    bool found = false;
+    for_each_name([&](ForbiddenName& name) {
+        if (part != nullptr && !has_part(text_of(name, name.relative), part)) return;
+        if (name.blame != TheSession) name.blame = by_session ? TheSession : SomebodyElse;
+        if (by_session) name.suspect = 1;
+        found = true;
+    });
+    return found;
+}
+
 void note(int log, uint64_t when, const char* line) {
     char text[8192];
     unsigned length = 0;
@@ -269,14 +281,6 @@ void Sentry::on_events() {
     const uint64_t since_call = now - last_call_;
     const bool by_session = since_call < recent_ms * millisecond;
     bool ours = false;
-    const auto came = [&](const char* part) {
-        for_each_name([&](ForbiddenName& name) {
-            if (part != nullptr && !has_part(text_of(name, name.relative), part)) return;
-            if (name.blame != TheSession) name.blame = by_session ? TheSession : SomebodyElse;
-            if (by_session) name.suspect = 1;
-            ours = true;
-        });
-    };
     alignas(inotify_event) char buffer[4096];
     for (;;) {
         const long got = sys::read(events_, buffer, sizeof buffer);
@@ -284,8 +288,8 @@ void Sentry::on_events() {
         for (long at = 0; at < got;) {
             const auto& event = *reinterpret_cast<const inotify_event*>(buffer + at);
             at += static_cast<long>(sizeof event + event.len);
-            if ((event.mask & IN_Q_OVERFLOW) != 0) came(nullptr);
-            if (event.len > 0) came(event.name);
+            if ((event.mask & IN_Q_OVERFLOW) != 0) ours |= has_come(nullptr, by_session);
+            if (event.len > 0) ours |= has_come(event.name, by_session);
         }
     }
     if (!ours || check_at_ != never) return;
