@@ -182,7 +182,8 @@ Result<std::string> find_program(const std::string& name, const std::string& pat
         if (name.empty() || name == "." || name == "..") break;
         const int error = why_not_executable(candidate);
         if (error == 0) return candidate;
-        if (error == EACCES) worst = EACCES;
+        // As for bash, there is nothing in a directory that may not be searched.
+        if (error == EACCES && ::access(candidate.c_str(), F_OK) == 0) worst = EACCES;
     }
     return failure("program", worst, name);
 }

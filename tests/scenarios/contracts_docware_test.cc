@@ -22,11 +22,13 @@ using testing::UnorderedElementsAre;
 class Docware : public testing::TestWithParam<Who> {
 protected:
     Docware() : husk_(GetParam()) {
-        for (const fs::path& dir : {work_, bin_, home_}) {
+        for (const fs::path& dir : {work_, bin_, home_, locked_}) {
             fs::create_directory(dir);
             own(dir);
         }
+        fs::permissions(locked_, fs::perms::none);
     }
+    ~Docware() override { fs::permissions(locked_, fs::perms::owner_all); }
 
     void own(const fs::path& path) const {
         const bool given = GetParam() == Who::OrdinaryUser && ::geteuid() == 0;
@@ -40,7 +42,8 @@ protected:
         words.insert(words.end(), options.begin(), options.end());
         words.insert(words.end(), {"Bash", "-"});
         const auto program = std::find(words.begin(), words.end(), HUSK_BINARY);
-        const std::string path = bin_.string() + ":/usr/local/bin:/usr/bin:/bin";
+        const std::string path =
+            bin_.string() + ":" + locked_.string() + ":/usr/local/bin:/usr/bin:/bin";
         words.insert(program, {"PATH=" + path, "CALLERS_SECRET=hidden", "HOME=" + home_.string()});
         const Ran ran = run_program(words, arguments.dump());
         EXPECT_EQ(ran.code, 0) << ran.err;
@@ -71,6 +74,7 @@ protected:
     Husk husk_;
     fs::path work_ = husk_.dir() / "work";
     fs::path bin_ = husk_.dir() / "bin";
+    fs::path locked_ = husk_.dir() / "locked";  // may not be searched
     fs::path home_ = husk_.dir() / "home";
 };
 
