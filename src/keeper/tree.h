@@ -16,8 +16,8 @@ struct Sent {
 // setsid and forks on outruns whoever follows it generation by generation.
 Sent signal_all(int signal, Spare spare);
 
-// Whether a descendant could run and has hardly been let: on a loaded machine `cat` may need
-// longer to say its last word than anybody would wait for it on an idle one.
+// Whether a descendant has hardly been let run, by the processors or by a disk: on a loaded machine
+// `cat` may need longer to say its last word than anybody would wait for it on an idle one.
 bool any_has_hardly_begun();
 
 // Whether this process has a child that is not spared. Zombies count.

@@ -242,9 +242,8 @@ Result<void> Session::restore_protection() {
     if (const auto known = protection(); known && confine::is_still_so(*known)) return {};
     auto now = std::make_shared<const confine::Protected>(TRY(confine::find_protected(exact_)));
     const std::lock_guard lock(ahead_guard_);
-    const bool same = protection_ && protection_->present == now->present &&
-                      protection_->held.size() == now->present.size() &&
-                      protection_->held == now->held;
+    const bool same =
+        protection_ && protection_->held == now->held && now->held.size() == now->present.size();
     if (!same && !now->present.empty() && mason_ && exact_.machine.mount_namespace)
         CHECK(have_protected(*now));
     protection_ = std::move(now);

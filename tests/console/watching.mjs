@@ -80,8 +80,8 @@ test("ten thousand lines scroll, and few of them are elements", async () => {
         const made = await watcher.page.locator(".row").count();
         assert.ok(made < 150, `${made} rows are elements`);
     }
-    // How long the page itself needs for a step of scrolling, as a browser would take it.
-    const unhindered = await rows.evaluate(async (element) => {
+    // How long the page itself usually needs for a step of scrolling, as a browser would take it.
+    const usual = () => rows.evaluate(async (element) => {
         const times = [];
         element.scrollTop = 0;
         for (let step = 0; step < 120; ++step) {
@@ -95,9 +95,12 @@ test("ten thousand lines scroll, and few of them are elements", async () => {
             });
             times.push(performance.now() - began);
         }
-        return times.sort((one, other) => one - other)[12]; // where nobody else was in the way
+        return times.sort((one, other) => one - other)[60];
     });
-    assert.ok(unhindered < 50, `a step takes ${unhindered} ms`);
+    // Others may be in the way of one look, and not of each.
+    let taken = await usual();
+    for (let tries = 0; tries < 4 && taken >= 50; ++tries) taken = await usual();
+    assert.ok(taken < 50, `a step takes ${taken} ms`);
     await watcher.page.getByRole("button", { name: "Follow" }).click();
     await watcher.sees("line 10000 of many");
     await watcher.close();
