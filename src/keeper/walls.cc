@@ -7,6 +7,7 @@
 #include <linux/landlock.h>
 #include <linux/mman.h>
 #include <linux/mount.h>
+#include <linux/openat2.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -58,6 +59,14 @@ long write_file(const char* path, const char* text) {
     const long wrote = sys::write(static_cast<int>(fd), text, length(text));
     sys::close(static_cast<int>(fd));
     return wrote < 0 ? wrote : 0;
+}
+
+// The object itself; a link at the end of the path is opened as a link, one before it is refused.
+long open_without_links(const char* path) {
+    open_how how{};
+    how.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+    how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+    return sys::openat2(AT_FDCWD, path, &how, sizeof how);
 }
 
 long clone_tree(const WallStep& step, const char* path) {
@@ -282,24 +291,43 @@ long install_filter(const WallStep& step, const char* program, const char* refus
     return sent;
 }
 
-// A mount that somebody detached from outside, by renaming over its place, is made again.
-long protect(const WallStep& step, const char* path) {
-    constexpr unsigned no_follow = 0x100;   // AT_SYMLINK_NOFOLLOW
-    constexpr unsigned recursive = 0x8000;  // AT_RECURSIVE
-    constexpr uint64_t is_mount = 0x2000;   // STATX_ATTR_MOUNT_ROOT
-    constexpr unsigned link = 0120000;
-    constexpr unsigned format = 0170000;
-    constexpr uint64_t bind_all = 4096 | 16384;  // MS_BIND | MS_REC
-    sys::FileStatus status{};
-    const long found = sys::statx(AT_FDCWD, path, no_follow, 1, &status);  // STATX_TYPE
-    if (found < 0) return found;
-    if ((status.attributes & is_mount) != 0 || (status.mode & format) == link) return 0;
-    if (sentry::is_suspect(path)) return 0;
-    const long bound = sys::mount(path, path, nullptr, bind_all, nullptr);
-    if (bound < 0 || step.a != 0) return bound;
+// Mounts an object on itself, read-only or as it is. Everything goes through one descriptor, so a
+// name that changes meanwhile changes nothing, and the mount is never writable for a moment.
+long mount_on_itself(int object, bool read_only) {
+    constexpr unsigned empty_path = 0x1000;  // AT_EMPTY_PATH
+    constexpr unsigned recursive = 0x8000;   // AT_RECURSIVE
+    const long cloned =
+        sys::open_tree(object, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | empty_path | recursive);
+    if (cloned < 0) return cloned;
+    int tree = static_cast<int>(cloned);
     mount_attr attributes{};
     attributes.attr_set = MOUNT_ATTR_RDONLY;
-    return sys::mount_setattr(AT_FDCWD, path, recursive, &attributes, sizeof attributes);
+    long result = read_only ? sys::mount_setattr(tree, "", empty_path | recursive, &attributes,
+                                                 sizeof attributes)
+                            : 0;
+    if (result >= 0)
+        result = sys::move_mount(tree, "", object, "",
+                                 MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+    sys::close_once(tree);
+    return result;
+}
+
+// A mount that somebody detached from outside, by renaming over its place, is made again.
+long protect(const WallStep& step, const char* path) {
+    constexpr unsigned empty_path = 0x1000;  // AT_EMPTY_PATH
+    constexpr uint64_t is_mount = 0x2000;    // STATX_ATTR_MOUNT_ROOT
+    constexpr unsigned link = 0120000;
+    constexpr unsigned format = 0170000;
+    const long opened = open_without_links(path);
+    if (opened < 0) return opened;
+    int object = static_cast<int>(opened);
+    sys::FileStatus status{};
+    long result = sys::statx(object, "", empty_path, 1, &status);  // STATX_TYPE
+    const bool held = (status.attributes & is_mount) != 0 || (status.mode & format) == link;
+    if (result >= 0 && !held && !sentry::is_suspect(path))
+        result = mount_on_itself(object, step.a == 0);
+    sys::close_once(object);
+    return result;
 }
 
 long set_attributes(const WallStep& step, const char* path) {
@@ -384,8 +412,8 @@ Built build(int description, int denials_log) {
     for (uint32_t i = 0; i < all.header->steps; ++i) {
         const WallStep& step = all.step(i);
         const long result = take_step(all, step);
-        const bool gone =
-            step.optional != 0 && (result == -ENOENT || result == -ENOTDIR || result == -EACCES);
+        const bool gone = step.optional != 0 && (result == -ENOENT || result == -ENOTDIR ||
+                                                 result == -EACCES || result == -ELOOP);
         if (result < 0 && !gone) return {i + 1, static_cast<int>(-result), -1, -1, false};
     }
     for (int& tree : trees) sys::close_once(tree);
