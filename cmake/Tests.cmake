@@ -5,6 +5,17 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 enable_testing()
 
+# Tests wait longer where programs are slower (tests/patience.h); ctest waits for them.
+if(HUSK_SANITIZE)
+    set(slowness 4)
+else()
+    set(slowness 1)
+endif()
+function(husk_times_slowness result seconds)
+    math(EXPR product "${seconds} * ${slowness}")
+    set(${result} ${product} PARENT_SCOPE)
+endfunction()
+
 # tests/programs/*.cc are run by tests, as commands. No sanitizers: they would break limits and timings.
 set(programs_dir ${CMAKE_CURRENT_BINARY_DIR}/tests/programs)
 file(GLOB programs CONFIGURE_DEPENDS tests/programs/*.cc)
@@ -45,9 +56,11 @@ endfunction()
 # many seconds a test takes: the longest are started first, so that no processor waits for the last one.
 function(husk_discover_tests name prefix)
     set(alone "Alone*:*/Alone*")
-    set(properties TIMEOUT 300)
+    husk_times_slowness(timeout 300)
+    set(properties TIMEOUT ${timeout})
     if(prefix STREQUAL "oracle")  # asks bash and shfmt about every script of the machine
-        set(properties TIMEOUT 600 COST 50)
+        husk_times_slowness(timeout 600)
+        set(properties TIMEOUT ${timeout} COST 50)
     endif()
     gtest_discover_tests(${name} TEST_PREFIX ${prefix}/ TEST_FILTER "-${alone}"
         NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})

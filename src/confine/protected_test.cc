@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "patience.h"
 #include "temp_dir.h"
 
 namespace husk::confine {
@@ -33,7 +34,7 @@ Protected found_in(const fs::path& root, const std::vector<fs::path>& protect = 
 // Files that have just been changed prove nothing; after a moment they do.
 Protected settled(const fs::path& root, const std::vector<fs::path>& protect = {}) {
     using namespace std::chrono_literals;
-    const auto end = std::chrono::steady_clock::now() + 10s;
+    const auto end = std::chrono::steady_clock::now() + test::patient(10s);
     Protected found = found_in(root, protect);
     while (!is_still_so(found) && std::chrono::steady_clock::now() < end) {
         std::this_thread::sleep_for(20ms);

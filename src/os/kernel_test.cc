@@ -16,6 +16,7 @@
 
 #include "os/cgroup.h"
 #include "os/probe.h"
+#include "patience.h"
 
 namespace husk::os {
 namespace {
@@ -77,13 +78,14 @@ TEST_F(Kernels, WorkWhereSignalsOfChildrenAreIgnored) {
 
 TEST_F(Kernels, AreProbedInNoTime) {
     // Once at least: others are at work on this machine too.
+    const auto limit = test::patient(1s);
     auto fastest = std::chrono::steady_clock::duration::max();
-    for (int i = 0; i < 10 && fastest >= 1s; ++i) {
+    for (int i = 0; i < 10 && fastest >= limit; ++i) {
         const auto start = std::chrono::steady_clock::now();
         probe();
         fastest = std::min(fastest, std::chrono::steady_clock::now() - start);
     }
-    EXPECT_LT(fastest, 1s);  // 30 ms on an idle machine
+    EXPECT_LT(fastest, limit);  // 30 ms on an idle machine
 }
 
 TEST_F(Kernels, NameTheDirectoryThatCannotBeUsed) {

@@ -25,6 +25,7 @@
 #include "os/events.h"
 #include "os/file.h"
 #include "os/socket.h"
+#include "patience.h"
 #include "proxy/test_network.h"
 
 namespace husk::proxy {
@@ -38,7 +39,7 @@ using testing::StartsWith;
 
 bool becomes_true(const std::function<bool()>& condition,
                   std::chrono::milliseconds patience = 10s) {
-    const auto end = os::Clock::now() + patience;
+    const auto end = os::Clock::now() + test::patient(patience);
     while (!condition()) {
         if (os::Clock::now() > end) return false;
         std::ignore = os::wait_for({}, os::Clock::now() + 5ms);

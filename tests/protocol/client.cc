@@ -88,7 +88,7 @@ Json Client::initialize(const std::string& version, const Json& capabilities) {
 }
 
 std::optional<std::string> Client::line(std::chrono::milliseconds within) {
-    const auto end = Clock::now() + within;
+    const auto end = Clock::now() + patient(within);
     for (;;) {
         if (const size_t newline = buffer_.find('\n'); newline != std::string::npos) {
             std::string line = buffer_.substr(0, newline);
@@ -115,7 +115,7 @@ Json Client::next(std::chrono::milliseconds within) {
 }
 
 Json Client::answer(const Json& id, std::chrono::milliseconds within) {
-    for (const auto end = Clock::now() + within;;) {
+    for (const auto end = Clock::now() + patient(within);;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
         Json message = next(left);
         if (!message.is_object()) return message;
@@ -131,7 +131,7 @@ Json Client::notification(const std::string& method, std::chrono::milliseconds w
         passed_over_.pop_front();
         if (message.value("method", "") == method) return message["params"];
     }
-    for (const auto end = Clock::now() + within;;) {
+    for (const auto end = Clock::now() + patient(within);;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
         const Json message = next(left);
         if (message.is_null()) return message;

@@ -100,7 +100,7 @@ std::optional<std::string> HttpWire::line(Clock::time_point until) {
 }
 
 HttpAnswer HttpWire::head(std::chrono::milliseconds within) {
-    const auto until = Clock::now() + within;
+    const auto until = Clock::now() + patient(within);
     HttpAnswer answer;
     const auto first = line(until);
     if (!first || !first->starts_with("HTTP/1.1 ")) return answer;
@@ -125,7 +125,7 @@ bool HttpWire::read_chunk(Clock::time_point until) {
 }
 
 HttpAnswer HttpWire::answer(std::chrono::milliseconds within) {
-    const auto until = Clock::now() + within;
+    const auto until = Clock::now() + patient(within);
     HttpAnswer answer = head(within);
     if (answer.status == 100) answer = head(within);
     if (answer.status == 0) return answer;
@@ -145,7 +145,7 @@ HttpAnswer HttpWire::answer(std::chrono::milliseconds within) {
 }
 
 std::optional<SseEvent> HttpWire::event(std::chrono::milliseconds within) {
-    const auto until = Clock::now() + within;
+    const auto until = Clock::now() + patient(within);
     for (;;) {
         const size_t end = stream_.find("\n\n");
         if (end == std::string::npos) {
@@ -171,7 +171,7 @@ std::optional<SseEvent> HttpWire::event(std::chrono::milliseconds within) {
 
 std::optional<SseEvent> HttpWire::event_of(const std::string& type,
                                            std::chrono::milliseconds within) {
-    const auto until = Clock::now() + within;
+    const auto until = Clock::now() + patient(within);
     for (;;) {
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
@@ -181,7 +181,7 @@ std::optional<SseEvent> HttpWire::event_of(const std::string& type,
 }
 
 bool HttpWire::is_closed(std::chrono::milliseconds within) {
-    const auto until = Clock::now() + within;
+    const auto until = Clock::now() + patient(within);
     while (read_more(until)) {
     }
     return ended_;

@@ -165,7 +165,7 @@ TEST_F(Anthropic, Ending_AKilledBashIsNotedAtOnce) {
     const auto start = std::chrono::steady_clock::now();
     EXPECT_THAT(said("echo a; kill -9 $$; sleep 300"),
                 AllOf(StartsWith("a\n"), HasSubstr("killed by signal 9"), HasSubstr("restart")));
-    EXPECT_LT(std::chrono::steady_clock::now() - start, 20s);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, patient(20s));
     EXPECT_EQ(restarted(), "Bash session restarted");
     EXPECT_THAT(said("set -e; false; echo no"), HasSubstr("exited with code 1"));
 }

@@ -91,7 +91,7 @@ Ran run_program(const std::vector<std::string>& argv, const std::string& input) 
     close_fd(out.write);
     close_fd(err.write);
     Ran ran;
-    exchange(input, in.write, out.read, err.read, ran, start + 60s);
+    exchange(input, in.write, out.read, err.read, ran, start + patient(60s));
     const bool hung = out.read >= 0 || err.read >= 0;
     if (hung) ::kill(pid, SIGKILL);
     int status = 0;
@@ -99,7 +99,7 @@ Ran run_program(const std::vector<std::string>& argv, const std::string& input) 
     ran.took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
     ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     for (int* fd : {&in.write, &out.read, &err.read}) close_fd(*fd);
-    EXPECT_FALSE(hung) << "did not end within a minute: " << argv.back();
+    EXPECT_FALSE(hung) << "did not end in time: " << argv.back();
     return ran;
 }
 
@@ -218,7 +218,7 @@ bool Live::read_more(std::chrono::milliseconds within) {
 }
 
 std::optional<std::string> Live::line(std::chrono::milliseconds within) {
-    const auto end = Clock::now() + within;
+    const auto end = Clock::now() + patient(within);
     for (;;) {
         if (const size_t newline = buffer_.find('\n'); newline != std::string::npos) {
             std::string line = buffer_.substr(0, newline);
@@ -270,7 +270,7 @@ Load::~Load() {
 }
 
 bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds within) {
-    for (const auto end = Clock::now() + within;;) {
+    for (const auto end = Clock::now() + patient(within);;) {
         if (condition()) return true;
         if (Clock::now() >= end) return false;
         std::this_thread::sleep_for(5ms);

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "patience.h"
 #include "temp_dir.h"
 
 namespace husk::test {
@@ -46,7 +47,8 @@ public:
     Husk(const Husk&) = delete;
     Husk& operator=(const Husk&) = delete;
 
-    // Runs `husk ARGS...` and waits for it; killed after a minute.
+    // Runs `husk ARGS...` and waits for it; killed after a minute (see patience.h, as all times
+    // here).
     Ran operator()(std::vector<std::string> args, const std::string& input = "") const;
     // Starts it without waiting; the caller reaps the pid. Output goes to /dev/null.
     pid_t start(const std::vector<std::string>& args) const;

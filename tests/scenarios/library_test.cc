@@ -191,7 +191,7 @@ TEST(Cancelling, EndsTheTree) {
         bash.run({.command = "sleep 60 & echo up; sleep 60 # " + mark.word()}, context);
     EXPECT_TRUE(std::holds_alternative<Cancelled>(report.ending)) << status_word(report.ending);
     EXPECT_EQ(report.output, "up\n");
-    EXPECT_LT(steady_clock::now() - start, 10s);
+    EXPECT_LT(steady_clock::now() - start, patient(10s));
     EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }));
 }
 
@@ -255,7 +255,7 @@ TEST(Destroying, CancelsWhatIsUnderWayAndAnswersAll) {
         for (int i = 0; i < 20; ++i)
             bash.run({.command = "sleep 60 # " + mark.word()}, {}, inbox.slot());
     }
-    EXPECT_LT(steady_clock::now() - start, 10s);
+    EXPECT_LT(steady_clock::now() - start, patient(10s));
     EXPECT_EQ(inbox.reports().size(), 20);
     for (const Report& report : inbox.reports())
         EXPECT_TRUE(std::holds_alternative<Cancelled>(report.ending)) << status_word(report.ending);
@@ -403,7 +403,7 @@ TEST(ShellsByLibrary, WaitingCanBeCancelled) {
     const auto start = steady_clock::now();
     const auto waited = Shells(husk.settings()).wait(id, {}, std::nullopt, stop.get_token());
     EXPECT_EQ(std::get<Waited>(waited).met, "cancelled");
-    EXPECT_LT(steady_clock::now() - start, 5s);
+    EXPECT_LT(steady_clock::now() - start, patient(5s));
     EXPECT_EQ(husk.shell(id)["status"], "running");
 }
 

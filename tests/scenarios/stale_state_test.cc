@@ -130,7 +130,7 @@ void expect_answers(const Husk& husk, const std::string& id) {
         EXPECT_TRUE(answered || is_refusal(ran))
             << question[0] << " " << id << ": exit " << ran.code << "\n"
             << ran.out << ran.err;
-        EXPECT_LT(ran.took, 10s) << question[0] << " " << id;
+        EXPECT_LT(ran.took, patient(10s)) << question[0] << " " << id;
     }
 }
 
@@ -226,8 +226,8 @@ TEST(StaleState, WhoeverLocksALogIsNotItsKeeperForThat) {
         old.save();
         if (restarted) old.was_written_before_a_restart();
         EXPECT_NE(husk.shell(old.id())["status"], "running") << what;
-        EXPECT_LT(husk({"kill", old.id()}).took, 5s) << what;
-        EXPECT_LT(husk({"kill", old.id(), "--signal", "KILL"}).took, 5s) << what;
+        EXPECT_LT(husk({"kill", old.id()}).took, patient(5s)) << what;
+        EXPECT_LT(husk({"kill", old.id(), "--signal", "KILL"}).took, patient(5s)) << what;
         EXPECT_TRUE(innocent.lives()) << what;
     }
 }
@@ -395,7 +395,7 @@ TEST(StaleState, ManyLostShellsOfALivingSessionAreListedSoon) {
     }
     const Ran listed = husk({"shells", "--json"});
     EXPECT_EQ(listed.json()["shells"].size(), 7);
-    EXPECT_LT(listed.took, 10s) << "they wait for a nursery one after another";
+    EXPECT_LT(listed.took, patient(10s)) << "they wait for a nursery one after another";
 }
 
 TEST(StaleState, ASessionNameThatLeadsNowhereIsGivenAnew) {
