@@ -12,6 +12,7 @@
 #include "message.h"
 #include "output.h"
 #include "record.h"
+#include "sound.h"
 #include "start.h"
 #include "sys.h"
 #include "usage.h"
@@ -77,10 +78,7 @@ struct Taken {
 bool sort_out(const message::Received& received, const husk::wire::Plan& plan, Taken& taken) {
     const bool split = (plan.flags & husk::wire::Split) != 0;
     const bool foreground = (plan.flags & husk::wire::Foreground) != 0;
-    unsigned wanted = husk::wire::plan_descriptors + (split ? 1U : 0U) + (foreground ? 1U : 0U);
-    for (uint32_t file = 0; file < husk::wire::cgroup_files; ++file)
-        wanted += (plan.cgroup >> file) & 1U;
-    if (received.fd_count != wanted) return false;
+    if (received.fd_count != husk::wire::descriptors_of(plan)) return false;
     unsigned next = 0;
     taken.directory = received.fds[next++];
     taken.input = received.fds[next++];
@@ -184,8 +182,7 @@ void forget_signals(int signals) {
 // One plan, from the message to the last byte.
 void serve(const Post& post, Spare& spare, const message::Received& received) {
     const auto& plan = *reinterpret_cast<const husk::wire::Plan*>(plan_message);
-    const bool sound = received.size >= static_cast<long>(sizeof plan) &&
-                       plan.magic == husk::wire::magic && plan.version == husk::wire::version;
+    const bool sound = husk::wire::is_plan(plan_message, static_cast<uint64_t>(received.size));
     Taken taken;
     // A caller whose plan cannot be read sees its lifeline close, and the record untouched.
     if (!sound || !sort_out(received, plan, taken)) return close_all(received);

@@ -6,6 +6,7 @@
 #include <linux/openat2.h>
 
 #include "path.h"
+#include "sound.h"
 #include "sys.h"
 #include "walls_wire.h"
 
@@ -81,21 +82,6 @@ void take_suspects_back(long size) {
         __builtin_memcpy(names + names_size, &name, name.size);
         names_size += name.size;
     }
-}
-
-// Whether every entry lies within what was read, and ends there.
-bool is_sound() {
-    long at = 0;
-    while (at + static_cast<long>(sizeof(ForbiddenName)) <= names_size) {
-        const ForbiddenName& name = *name_at(at);
-        const long end = at + name.size;
-        if (name.size < sizeof name || name.size % 8 != 0 || end > names_size) return false;
-        if (name.relative >= name.size || name.line >= name.size || names[end - 1] != 0)
-            return false;
-        if (name.root >= root_count) return false;
-        at = end;
-    }
-    return at == names_size;
 }
 
 const char* last_part(const char* path) {
@@ -250,7 +236,9 @@ void Sentry::begin(const int* fds, unsigned count) {
     names_size = sys::pread(fds[0], names, sizeof names, 0);
     sys::close(fds[0]);
     check_at_ = never;
-    if (names_size < 0 || !is_sound()) names_size = 0;
+    if (names_size < 0 ||
+        !husk::wire::are_sound(names, static_cast<uint64_t>(names_size), root_count))
+        names_size = 0;
     take_suspects_back(set_aside);
     if (names_size == 0) return;
     events_ = static_cast<int>(sys::inotify_init1(O_CLOEXEC | O_NONBLOCK));

@@ -4,6 +4,7 @@
 #include <linux/close_range.h>
 #include <linux/signal.h>
 
+#include "sound.h"
 #include "sys.h"
 
 namespace {
@@ -24,28 +25,6 @@ struct Launch {
 
 const char* strings[husk::wire::max_strings + 2];
 alignas(16) char child_stack[16 * 1024];
-
-// Where the text that begins at `at` has ended, and its NUL.
-const char* behind(const char* at, const char* end) {
-    while (at < end && *at != 0) ++at;
-    return at < end ? at + 1 : end;
-}
-
-// Points `strings` at argc + NULL + envc + NULL entries. False when the message lies.
-bool find_strings(const husk::wire::Plan& plan, const char* at, const char* end) {
-    const uint64_t wanted = uint64_t{plan.argc} + plan.envc;
-    if (plan.argc == 0 || wanted > husk::wire::max_strings) return false;
-    unsigned slot = 0;
-    for (uint64_t i = 0; i < wanted; ++i) {
-        if (i == plan.argc) strings[slot++] = nullptr;
-        strings[slot++] = at;
-        while (at < end && *at != 0) ++at;
-        if (at++ >= end) return false;
-    }
-    if (plan.envc == 0) strings[slot++] = nullptr;
-    strings[slot] = nullptr;
-    return true;
-}
 
 int fail(Launch& launch, Step step, long error) {
     launch.step = step;
@@ -94,16 +73,12 @@ namespace start {
 Started command(const char* message, long size, const Descriptors& descriptors,
                 const ceilings::Files& ceilings) {
     const auto& plan = *reinterpret_cast<const husk::wire::Plan*>(message);
-    const char* program = message + sizeof plan;
-    const char* end = message + size;
-    const char* at = behind(program, end);
-    const bool by_name = (plan.flags & husk::wire::DirectoryByName) != 0;
-    const char* directory = by_name ? at : nullptr;
-    if (by_name) at = behind(at, end);
-    if (at >= end || plan.limit_count > husk::wire::max_limits || !find_strings(plan, at, end))
+    husk::wire::PlanTexts texts{};
+    if (!husk::wire::read_texts(message, static_cast<uint64_t>(size), strings, texts))
         return {0, Step::ReadPlan, EBADMSG, false};
 
-    Launch launch{&plan, descriptors, ceilings, program, directory, Step::None, 0, false};
+    Launch launch{&plan,           descriptors, ceilings, texts.program,
+                  texts.directory, Step::None,  0,        false};
     const sys::Stack stack{child_stack, sizeof child_stack};
     const long pid = sys::vfork_call(stack, child, &launch);
     if (pid < 0) return {0, Step::Fork, static_cast<uint32_t>(-pid), false};

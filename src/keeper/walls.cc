@@ -17,6 +17,7 @@
 #include "guard.h"
 #include "message.h"
 #include "sentry.h"
+#include "sound.h"
 #include "sys.h"
 #include "walls_wire.h"
 #include "wire.h"
@@ -31,9 +32,7 @@ struct Description {
     const char* begin = nullptr;
     const husk::wire::Walls* header = nullptr;
 
-    const WallStep& step(uint32_t index) const {
-        return reinterpret_cast<const WallStep*>(begin + sizeof(husk::wire::Walls))[index];
-    }
+    const WallStep& step(uint32_t index) const { return husk::wire::step_of(begin, index); }
     const char* text(const WallStep& step, unsigned which) const {
         const uint32_t at = step.texts[which];
         return at == husk::wire::no_text ? nullptr : begin + at;
@@ -377,18 +376,6 @@ long take_step(const Description& all, const WallStep& step) {
     }
 }
 
-bool is_sound(const Description& all, uint64_t size) {
-    const husk::wire::Walls& header = *all.header;
-    if (header.magic != husk::wire::magic || header.version != husk::wire::version ||
-        header.size != size)
-        return false;
-    if (sizeof header + uint64_t{header.steps} * sizeof(WallStep) > size) return false;
-    for (uint32_t i = 0; i < header.steps; ++i)
-        for (const uint32_t at : all.step(i).texts)
-            if (at >= size) return false;
-    return all.begin[size - 1] == 0;
-}
-
 }  // namespace
 
 namespace walls {
@@ -406,7 +393,8 @@ Built build(int description, int denials_log) {
     Description all;
     all.begin = reinterpret_cast<const char*>(mapped);
     all.header = reinterpret_cast<const husk::wire::Walls*>(all.begin);
-    if (!is_sound(all, static_cast<uint64_t>(size))) return {1, EBADMSG, -1, -1, false};
+    if (!husk::wire::is_sound(all.begin, static_cast<uint64_t>(size)))
+        return {1, EBADMSG, -1, -1, false};
     for (int& tree : trees) tree = -1;
     sys::umask(0);  // modes are as the steps say
     for (uint32_t i = 0; i < all.header->steps; ++i) {
