@@ -1,5 +1,6 @@
 // What happens between two calls of a session, outside or inside, opens no wall in the second.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -62,6 +63,31 @@ TEST_P(BetweenCalls, ASecretThatIsRenewedOutsideStaysOne) {
         replace(netrc, arena.secret() + "\n");
         EXPECT_EQ(output(call(script, mode)).find(arena.secret()) != std::string::npos, open)
             << mode;
+        husk({"session", "end", "one"});
+    }
+}
+
+// CVE-2026-101998: what could not be looked at when the walls were built is a secret all the same.
+TEST_P(BetweenCalls, ASecretThatCouldNotBeReadWhenTheWallsWereBuiltIsMasked) {
+    const std::vector<std::string> hidden = {".ssh", ".aws", ".config", ".netrc"};
+    const std::string script = "cd '" + arena.home().string() +
+                               "'; cat .ssh/id_test .aws/credentials .config/gh/hosts.yml .netrc "
+                               ".docker/config.json 2>&1; true";
+    for (const char* mode : {"open", "workspace", "read-only"}) {
+        for (const std::string& name : hidden) ::chmod((arena.home() / name).c_str(), 0);
+        fs::rename(arena.home() / ".docker", arena.home() / "kept");
+        fs::create_symlink("nowhere", arena.home() / ".docker");
+        const nlohmann::json first = call(script, mode);
+        for (const std::string& name : hidden) ::chmod((arena.home() / name).c_str(), 0700);
+        fs::create_directory(arena.home() / "nowhere");
+        fs::rename(arena.home() / "kept/config.json", arena.home() / "nowhere/config.json");
+        const bool open = std::string(mode) == "open";
+        EXPECT_EQ(output(call(script, mode)).find(arena.secret()) != std::string::npos, open)
+            << mode << first;
+        EXPECT_TRUE(open || output(first).find(arena.secret()) == std::string::npos) << first;
+        fs::remove(arena.home() / ".docker");
+        fs::rename(arena.home() / "nowhere", arena.home() / ".docker");
+        fs::remove(arena.home() / "kept");
         husk({"session", "end", "one"});
     }
 }

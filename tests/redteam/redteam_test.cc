@@ -3,10 +3,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <fstream>
 #include <iostream>
+#include <regex>
+#include <set>
 
 #include "attack.h"
 #include "probes.h"
+#include "scenarios/harness.h"
 
 namespace husk::redteam {
 namespace {
@@ -34,6 +39,7 @@ std::string place_name(Place place) {
         case Place::Workspace: return "Workspace";
         case Place::ReadOnly: return "ReadOnly";
         case Place::Online: return "Online";
+        case Place::Container: return "Container";
     }
     return "";
 }
@@ -95,14 +101,50 @@ TEST_P(RedTeam, GetsNoFurtherThanTheTableSays) {
     EXPECT_GT(tried, 0);
 }
 
+std::vector<Probe> all_probes() {
+    std::vector<Probe> all;
+    for (const char category : categories)
+        for (Probe& probe : read_probes(category)) all.push_back(std::move(probe));
+    return all;
+}
+
 TEST(RedTeamTable, IsLargeEnoughToMeanSomething) {
-    size_t all = 0;
-    for (const char category : categories) {
-        const auto probes = read_probes(category);
-        EXPECT_GT(probes.size(), 4U) << category;
-        all += probes.size();
+    for (const char category : categories) EXPECT_GT(read_probes(category).size(), 4U) << category;
+    EXPECT_GE(all_probes().size(), 400U);
+    std::set<std::string> ids;
+    for (const Probe& probe : all_probes())
+        EXPECT_TRUE(ids.insert(probe.id).second) << probe.id << " is there twice";
+}
+
+// Those that are one command are in the table, the others are tests.
+TEST(RedTeamTable, HasTheAttacksThatBrokeOthers) {
+    std::string told;
+    for (const Probe& probe : all_probes()) told += probe.title + "\n";
+    for (const char* file : {"known_attacks", "working_directory", "between_calls"})
+        told += test::read_text(HUSK_SOURCE_DIR "/tests/redteam/" + std::string(file) + "_test.cc");
+    std::ranges::replace(told, '_', '-');
+    for (const char* number :
+         {"CVE-2026-25725", "CVE-2026-26268", "CVE-2026-50548", "CVE-2026-50549", "CVE-2026-42074",
+          "CVE-2026-101998", "CVE-2026-39861", "CVE-2026-31431", "CVE-2026-43284", "CVE-2026-43500",
+          "CVE-2026-46300", "CVE-2019-5736", "CVE-2024-21626"})
+        EXPECT_TRUE(told.contains(number)) << number;
+}
+
+// SANDBOX_ESCAPES.txt names probes that are there, or a reason.
+TEST(RedTeamTable, HasTheEscapesFromContainers) {
+    std::set<std::string> ids;
+    for (const Probe& probe : all_probes()) ids.insert(probe.id);
+    std::ifstream file(HUSK_SOURCE_DIR "/tests/redteam/probes/SANDBOX_ESCAPES.txt");
+    int scenarios = 0;
+    for (std::string line; std::getline(file, line);) {
+        static const std::regex scenario("    ([a-z0-9-]+) +(-  |[A-Z][0-9]{2}).*");
+        if (!std::regex_match(line, scenario)) continue;
+        ++scenarios;
+        static const std::regex id("\\b[A-Z][0-9]{2}\\b");
+        for (std::sregex_iterator at(line.begin(), line.end(), id), end; at != end; ++at)
+            EXPECT_TRUE(ids.contains(at->str())) << line;
     }
-    EXPECT_GE(all, 170U);
+    EXPECT_GE(scenarios, 18);
 }
 
 }  // namespace

@@ -79,6 +79,21 @@ std::string line_with(const std::string& text, const std::string& start) {
     return "";
 }
 
+// Programs that anybody would run with the rights of somebody else.
+std::string lent_rights(const fs::path& workspace) {
+    std::string result;
+    std::error_code ignored;
+    for (fs::recursive_directory_iterator at(workspace, ignored), end; at != end;
+         at.increment(ignored)) {
+        struct stat status{};
+        if (::lstat(at->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+        if ((status.st_mode & (S_ISUID | S_ISGID)) != 0 ||
+            attributes_of(at->path()).contains("security.capability"))
+            result += at->path().string() + " lends rights\n";
+    }
+    return result;
+}
+
 }  // namespace
 
 std::string tree_snapshot(const fs::path& root) {
@@ -109,12 +124,12 @@ std::string protected_snapshot(const fs::path& workspace) {
             hooks.push_back(entry(one.path()));
     std::ranges::sort(hooks);
     for (const std::string& one : hooks) result += one;
-    for (const auto& one :
-         {".claude/settings.json", ".vscode/tasks.json", ".envrc", ".mcp.json", "husk.yaml",
-          ".git/info/attributes", ".git/commondir", ".git/modules/inner/commondir",
-          ".github/copilot", ".bashrc", ".zshenv"})
-        if (fs::exists(workspace / one)) result += std::string(one) + " exists\n";
-    return result;
+    for (const auto& one : {".claude/settings.json", ".vscode/tasks.json", ".envrc", ".mcp.json",
+                            "husk.yaml", ".git/info/attributes", ".git/commondir",
+                            ".git/modules/inner/commondir", ".github/copilot", ".bashrc", ".zshenv",
+                            ".agents", ".agent", ".kiro", ".qwen", ".roo", ".continue", ".husky"})
+        if (fs::exists(workspace / one, ignored)) result += std::string(one) + " exists\n";
+    return result + lent_rights(workspace);
 }
 
 std::string process_snapshot(pid_t pid, unsigned long cell) {

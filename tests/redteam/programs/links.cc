@@ -129,7 +129,10 @@ int rename_link(Arguments) {
 }
 
 int open_socket(Arguments a) {
-    const int type = a[1] == "raw" ? SOCK_RAW : a[1] == "datagram" ? SOCK_DGRAM : SOCK_STREAM;
+    const int type = a[1] == "raw"        ? SOCK_RAW
+                     : a[1] == "datagram" ? SOCK_DGRAM
+                     : a[1] == "packet"   ? SOCK_SEQPACKET
+                                          : SOCK_STREAM;
     const int fd = ::socket(number(a[0]), type, number(a[2]));
     return fd >= 0 ? reveal() : refused_or_absent("socket");
 }

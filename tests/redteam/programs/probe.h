@@ -48,6 +48,7 @@ std::span<const Verb> socket_verbs();
 std::span<const Verb> unix_verbs();
 std::span<const Verb> link_verbs();
 std::span<const Verb> kernel_verbs();
+std::span<const Verb> page_cache_verbs();
 std::span<const Verb> namespace_verbs();
 std::span<const Verb> ipc_verbs();
 std::span<const Verb> foreign_verbs();

@@ -1,0 +1,131 @@
+// Attacks that broke the sandboxes of other agents and that take more than one command inside the
+// walls. Those that are one command are in probes/, with the same numbers in their titles.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "arena.h"
+#include "listeners.h"
+#include "scenarios/harness.h"
+#include "snapshot.h"
+
+namespace husk::redteam {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+class KnownAttacks : public testing::TestWithParam<Attacker> {
+protected:
+    KnownAttacks() {
+        ::setenv("TMPDIR", arena.path().c_str(), 1);
+        husk.emplace(GetParam() == Attacker::User ? test::Who::OrdinaryUser : test::Who::Caller);
+        ::unsetenv("TMPDIR");
+    }
+    void SetUp() override {
+        if (GetParam() == Attacker::Root && ::geteuid() != 0) GTEST_SKIP() << "only root is root";
+    }
+
+    // husk, started in the workspace by a user with these variables.
+    test::Ran run(const std::vector<std::string>& args,
+                  const std::vector<std::string>& variables = {},
+                  const std::string& input = "") const {
+        std::vector<std::string> words = husk->argv(args);
+        std::vector<std::string> around = {"/usr/bin/env", "--chdir=" + arena.workspace().string(),
+                                           "HOME=" + arena.home().string()};
+        around.insert(around.end(), variables.begin(), variables.end());
+        // Last, so that the variables concern husk and nothing that starts it.
+        words.insert(std::ranges::find(words, HUSK_BINARY), around.begin(), around.end());
+        return test::run_program(words, input);
+    }
+    Json call(const std::string& contract, const std::string& tool, const Json& arguments) const {
+        return run({"call", "--contract", contract, "--mode", "workspace", "--cwd",
+                    arena.workspace(), tool, arguments.dump()})
+            .json();
+    }
+    bool is_intact() const { return tree_snapshot(victim.dir) == victim.tree_before; }
+    void plant(const fs::path& path, const std::string& text) const {
+        fs::create_directories(path.parent_path());
+        test::write_text(path, text);
+        fs::permissions(path, fs::perms(0755));
+    }
+
+    Arena arena{GetParam()};
+    Victim victim = arena.make_victim(read_probes('F').front());
+    std::optional<test::Husk> husk;
+    const std::string spoil = "echo spoiled >>'" + (victim.dir / "file").string() + "'";
+};
+
+INSTANTIATE_TEST_SUITE_P(, KnownAttacks, testing::Values(Attacker::Root, Attacker::User),
+                         [](const auto& test) {
+                             return test.param == Attacker::Root ? "Root" : "User";
+                         });
+
+// What models can ask for, by the words of several agents. Some are refused, some mean nothing;
+// none takes a wall away.
+TEST_P(KnownAttacks, CVE_2026_42074_AFlagSetByTheModelTakesNoWallAway) {
+    const Json flags = {{"dangerouslyDisableSandbox", true},
+                        {"enable_sandbox", false},
+                        {"sandbox", false},
+                        {"mode", "open"},
+                        {"network", "open"},
+                        {"preserve_environment", true},
+                        {"sandbox_permissions", "require_escalated"},
+                        {"with_escalated_permissions", true},
+                        {"permission_mode", "bypassPermissions"},
+                        {"session", "wide"},
+                        {"env", {{"HUSK_PRETEND", "mountns=no"}, {"HUSK_CONFIG", "/dev/null"}}}};
+    run({"run", "--mode", "open", "--session", "wide", "--", "true"});
+    for (const auto& [contract, tool] : {std::pair("phoenix", "bash"),
+                                         {"codegen", "Bash"},
+                                         {"docware", "Bash"},
+                                         {"agentrail", "Bash"},
+                                         {"yoi", "Bash"},
+                                         {"husk", "bash"},
+                                         {"claude-code", "Bash"},
+                                         {"anthropic", "bash"}}) {
+        Json all = {
+            {"command", spoil}, {"description", "a probe"}, {"enable_shell_features", true}};
+        const std::string plain = call(contract, tool, all).dump();
+        for (const auto& [name, value] : flags.items()) {
+            Json one = {{"command", spoil}, {name, value}};
+            if (std::string_view(contract) == "codegen") one["description"] = "a probe";
+            if (std::string_view(contract) == "docware") one["enable_shell_features"] = true;
+            const std::string said = call(contract, tool, one).dump();
+            ASSERT_TRUE(is_intact()) << contract << " " << name << "\n" << said << plain;
+        }
+    }
+}
+
+// The proxy compares one name with the list and would connect to another, if something after it
+// stopped at the NUL. The listener is the proof.
+TEST_P(KnownAttacks, ANulInAProxiedNameReachesNobodyElse) {
+    Listeners listeners(arena.sockets(), arena.secret());
+    const std::string port = listeners.names().at("TCP");
+    const auto heard = [&](const std::string& hosts, const std::string& target) {
+        const std::string script =
+            "proxy=${http_proxy#http://}; proxy=${proxy%/}\n"
+            "exec 5<>\"/dev/tcp/${proxy%:*}/${proxy##*:}\" || exit\n"
+            "printf 'CONNECT " +
+            target + " HTTP/1.1\\r\\nHost: " + target + "\\r\\n\\r\\n" + victim.mark +
+            "\\n' >&5; read -r -t 2 -u 5 line; echo \"$line\"; echo '" + victim.mark +
+            "' >&5; read -r -t 0.1 -u 5 line; true";
+        run({"run", "--mode", "workspace", "--checks", "off", "--network", hosts, "--session",
+             hosts.starts_with("127") ? "listed" : "other", "--", script});
+        return listeners.have_heard(victim.mark);
+    };
+    for (const std::string& target :
+         {"127.0.0.1\\0.allowed.test:" + port, "127.0.0.1:" + port + "\\0.allowed.test:80",
+          "127.0.0.1%%00.allowed.test:" + port, "allowed.test\\0@127.0.0.1:" + port,
+          "allowed.test@127.0.0.1:" + port, "127.0.0.1:" + port + "#.allowed.test",
+          "localhost\\0.allowed.test:" + port, "[::ffff:127.0.0.1]:" + port, "127.1:" + port,
+          "0x7f000001:" + port, "127.0.0.1\\r\\n.allowed.test:" + port})
+        EXPECT_FALSE(heard("*.allowed.test:*,allowed.test:*", target)) << target;
+    // Else the listener would prove nothing.
+    EXPECT_TRUE(heard("127.0.0.1:" + port, "127.0.0.1:" + port));
+}
+
+}  // namespace
+}  // namespace husk::redteam
