@@ -103,6 +103,10 @@ if(HUSK_TESTS)
         if(folder MATCHES "^(redteam|protocol|places)$")
             list(APPEND sources tests/scenarios/harness.cc tests/scenarios/walled.cc)
         endif()
+        if(folder STREQUAL "places")  # tries the red team's probes in containers
+            list(APPEND sources tests/redteam/arena.cc tests/redteam/attack.cc tests/redteam/bait.cc tests/redteam/listeners.cc
+                tests/redteam/probes.cc tests/redteam/shared.cc tests/redteam/snapshot.cc tests/redteam/victim_process.cc)
+        endif()
         husk_add_test_program(tests_${folder} ${sources})
         # They share an engine, which takes longer to start than most of them to run.
         if(folder STREQUAL "places")

@@ -18,12 +18,13 @@ namespace fs = std::filesystem;
 constexpr const char* make_root_file_system = R"sh(
 set -e
 mkdir -p "$1"/{bin,etc,proc,sys,dev,run,tmp,root}
-for name in bash cat chmod dd env false head id ln ls mkdir mv nice nohup ps rm rmdir seq setsid sleep sort tail touch true wc; do
+for name in bash cat chattr chmod chown cp cut dd env fallocate false git grep head id install ln ls mkdir mkfifo mount mv nice nohup \
+    pkill printenv ps readlink renice rm rmdir sed seq setpriv setsid sleep sort tail tar timeout touch tr true unshare wc; do
     path=$(command -v "$name" 2>/dev/null || true)
     [[ -f $path ]] || path=/usr/bin/$name
     cp -L "$path" "$1/bin/$name"
     ldd "$path" 2>/dev/null | grep -oE '/[^ ]+' || true
-done | sort -u | while read -r library; do
+done | cat - <(ldd "$2" | grep -oE '/[^ ]+') | sort -u | while read -r library; do
     mkdir -p "$1$(dirname "$library")"
     cp -L "$library" "$1$library"
 done
@@ -115,7 +116,9 @@ void TestEngine::remove_containers() const {
 
 void TestEngine::make_image() const {
     const std::string root = dir_.path() / "root";
-    const Ran made = run_program({"bash", "-c", make_root_file_system, "-", root});
+    // The probe program itself comes with a workspace.
+    const Ran made =
+        run_program({"bash", "-c", make_root_file_system, "-", root, program("probe")});
     EXPECT_EQ(made.code, 0) << made.err;
     const Ran imported = (*this)({"import", root + ".tar", image_name});
     EXPECT_EQ(imported.code, 0) << imported.err;

@@ -46,8 +46,11 @@ std::string filled_in(std::string text, const Names& names) {
 
 class Attack {
 public:
-    Attack(Place place, Attacker attacker, LesserMachine machine)
-        : place_(place), attacker_(attacker), machine_(std::move(machine)), arena_(attacker) {
+    Attack(Place place, Attacker attacker, Surroundings surroundings)
+        : place_(place),
+          attacker_(attacker),
+          surroundings_(std::move(surroundings)),
+          arena_(attacker) {
         // The state of husk, too, shall not be hidden by scratch in /tmp.
         ::setenv("TMPDIR", arena_.path().c_str(), 1);
         husk_.emplace(attacker == Attacker::User ? test::Who::OrdinaryUser : test::Who::Caller);
@@ -57,10 +60,14 @@ public:
         for (const fs::path& path : {husk_->state(), husk_->state() / "secret"})
             EXPECT_EQ(::chown(path.c_str(), uid_of(attacker), uid_of(attacker)), 0);
         ::chmod(husk_->state().c_str(), 0700);
+        if (surroundings_.settings.empty()) return;
+        fs::create_directories(husk_->dir() / "config/husk");
+        test::write_text(husk_->dir() / "config/husk/husk.yaml", surroundings_.settings);
     }
 
     std::vector<Outcome> run(const std::vector<Probe>& probes) {
         if (probes.front().category() == 'W') arena_.renew_workspace();
+        if (place_ == Place::Container) carry_in();
         Listeners& listeners = listeners_;
         const Terminal terminal(arena_.secret(), uid_of(attacker_));
         listeners.listen_to(terminal.hear());
@@ -88,6 +95,23 @@ public:
     }
 
 private:
+    // A container has nothing of the host but the workspace, so all that a probe needs is put
+    // there.
+    void carry_in() const {
+        fs::create_directory(baggage());
+        fs::copy_file(arena_.program(), baggage() / "probe", fs::copy_options::skip_existing);
+        test::write_text(baggage() / "secret", arena_.secret() + "\n");
+    }
+    fs::path baggage() const { return arena_.workspace() / "baggage"; }
+    fs::path scripts() const { return place_ == Place::Container ? baggage() : arena_.scripts(); }
+    // The same files, as the command sees them.
+    std::string workspace_inside() const {
+        return place_ == Place::Container ? "/workspace" : arena_.workspace().string();
+    }
+    std::string scripts_inside() const {
+        return place_ == Place::Container ? "/workspace/baggage" : arena_.scripts().string();
+    }
+
     // The second name of the loopback; taken away again when it is ours.
     static void note_device(Listeners& listeners, const std::map<std::string, Victim>& victims) {
         const fs::path file = "/sys/class/net/lo/ifalias";
@@ -108,6 +132,11 @@ private:
         names["MARK"] = victim.mark;
         names["STATE"] = husk_->state();
         names["TERMINAL"] = terminal.path();
+        if (place_ == Place::Container) {
+            names["WS"] = workspace_inside();
+            names["PROBE"] = scripts_inside() + "/probe";
+            names["ENVELOPE"] = scripts_inside() + "/secret";
+        }
         if (victim.process) {
             names["PID"] = std::to_string(victim.process->pid());
             names["CELL"] = victim.process->cell();
@@ -120,19 +149,18 @@ private:
         }
         std::string text;
         for (const auto& [name, value] : names) text += "export " + name + "='" + value + "'\n";
-        test::write_text(arena_.scripts() / probe.id, text + probe.script);
+        test::write_text(scripts() / probe.id, text + probe.script);
     }
 
     std::string write_driver(const std::vector<Probe>& probes) const {
-        std::string text = "cd '" + arena_.workspace().string() + "'\nfor probe in";
+        std::string text = "cd '" + workspace_inside() + "'\nfor probe in";
         for (const Probe& probe : probes) text += " " + probe.id;
-        text += "\ndo\n    echo \"@begin $probe\"\n    timeout -k 1 10 bash '" +
-                arena_.scripts().string() +
+        text += "\ndo\n    echo \"@begin $probe\"\n    timeout -k 1 10 bash '" + scripts_inside() +
                 "'/\"$probe\" 2>&1\n    echo \"@end $probe $?\"\ndone\n";
         // The end of its leader hangs a terminal up, and what nobody has taken by then is lost.
         if (probes.front().category() == 'T') text += "sleep 0.2\n";
-        test::write_text(arena_.scripts() / "all", text);
-        return "bash '" + (arena_.scripts() / "all").string() + "'";
+        test::write_text(scripts() / "all", text);
+        return "bash '" + scripts_inside() + "/all'";
     }
 
     std::vector<std::string> words_of_call(const std::string& script, bool kill_leftovers) const {
@@ -148,7 +176,8 @@ private:
             "run", "--json",       "--checks", "off",   "--mode",
             mode,  "--max-output", "8M",       "--cwd", arena_.workspace()};
         if (place_ == Place::Online) args.insert(args.end(), {"--network", "open"});
-        if (!machine_.accept.empty()) args.insert(args.end(), {"--accept", machine_.accept});
+        if (!surroundings_.accept.empty())
+            args.insert(args.end(), {"--accept", surroundings_.accept});
         if (kill_leftovers) args.insert(args.end(), {"--leftovers", "kill", "--patience", "100ms"});
         args.insert(args.end(), {"--", script});
         return husk_->argv(args);
@@ -157,7 +186,8 @@ private:
     std::string call(const std::vector<Probe>& probes, const Listeners& listeners,
                      const Terminal& terminal) {
         std::vector<std::string> words = {"env", "HOME=" + arena_.home().string()};
-        if (!machine_.pretend.empty()) words.push_back("HUSK_PRETEND=" + machine_.pretend);
+        if (!surroundings_.pretend.empty())
+            words.push_back("HUSK_PRETEND=" + surroundings_.pretend);
         const Names names = {{"SECRET", arena_.secret()}, {"EVIL", arena_.path() / "evil"}};
         for (const Probe& probe : probes)
             for (const std::string& one : probe.environment) words.push_back(filled_in(one, names));
@@ -187,6 +217,9 @@ private:
     }
 
     bool lives(const Victim& victim, bool expected) const {
+        // The engine is told of a death by the warden, so the answer may be a little earlier.
+        if (place_ == Place::Container)
+            test::eventually([&] { return bearers_of(victim.mark).empty(); }, 5s);
         // One that changes its number all the time may be missed once.
         const bool found = test::eventually([&] { return !bearers_of(victim.mark).empty(); },
                                             expected ? 10s : 20ms);
@@ -233,7 +266,7 @@ private:
             return "did not run";
         if (end[1] == "124" || end[1] == "137") return "did not end";
         for (const char* sign : {"command not found", "no such verb", "refused: the envelope",
-                                 "probe: No such file", "probe: Permission denied"})
+                                 "/probe: No such file", "/probe: Permission denied"})
             if (text.find(sign) != std::string::npos) return sign;
         return "";
     }
@@ -244,7 +277,7 @@ private:
         const size_t end = all.find("@end " + probe.id + " ");
         std::string text = begin == std::string::npos ? "" : all.substr(begin, end - begin);
         // What a shell does before it reads a script belongs to the probe, too.
-        if (needs_a_call_of_its_own(probe.category())) text = all;
+        if (place_ != Place::Container && needs_a_call_of_its_own(probe.category())) text = all;
         return {.probe = probe,
                 .got_through = proven(probe, victim, listeners, text),
                 .is_absent = text.find("absent:") != std::string::npos,
@@ -255,7 +288,7 @@ private:
     Leaks leaks_;  // before all that opens something
     Place place_;
     Attacker attacker_;
-    LesserMachine machine_;
+    Surroundings surroundings_;
     Arena arena_;
     Listeners listeners_{arena_.sockets(), arena_.secret()};
     std::optional<test::Husk> husk_;
@@ -269,10 +302,11 @@ private:
 bool needs_a_call_of_its_own(char category) { return std::string_view("WSETR").contains(category); }
 
 std::vector<Outcome> attack(const std::vector<Probe>& probes, Place place, Attacker attacker,
-                            const LesserMachine& machine) {
+                            const Surroundings& surroundings) {
     if (probes.empty()) return {};
-    Attack attack(place, attacker, machine);
-    if (!needs_a_call_of_its_own(probes.front().category())) return attack.run(probes);
+    Attack attack(place, attacker, surroundings);
+    if (place == Place::Container || !needs_a_call_of_its_own(probes.front().category()))
+        return attack.run(probes);
     std::vector<Outcome> outcomes;
     for (const Probe& probe : probes)
         for (const Outcome& outcome : attack.run({probe})) outcomes.push_back(outcome);

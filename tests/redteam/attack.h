@@ -16,16 +16,18 @@ struct Outcome {
     std::string output;       // of the probe alone
 };
 
-// One that can do less than this one.
-struct LesserMachine {
-    std::string pretend;  // for HUSK_PRETEND; empty: this one
-    std::string accept;   // holes, for --accept
+// What husk is told about the machine, and by the user.
+struct Surroundings {
+    std::string pretend = {};   // for HUSK_PRETEND: a machine that can do less; empty: this one
+    std::string accept = {};    // holes, for --accept
+    std::string settings = {};  // the user's husk.yaml
 };
 
 std::vector<Outcome> attack(const std::vector<Probe>& probes, Place place, Attacker attacker,
-                            const LesserMachine& machine = {});
+                            const Surroundings& surroundings = {});
 
-// Those that harm each other, or the call, are tried in one of their own.
+// Those that harm each other, or the call, are tried in one of their own; but in a container, which
+// takes long to make, all share one.
 bool needs_a_call_of_its_own(char category);
 
 }  // namespace husk::redteam

@@ -36,7 +36,7 @@ const Ids chosen = {
 
 struct Row {
     const char* name;
-    LesserMachine machine;
+    Surroundings machine;
     Place place;
     bool by_root;
     Ids lost;    // that get through here, as the table says
@@ -62,26 +62,26 @@ Ids with(Ids all, const Ids& more) {
 }
 
 const Row rows[] = {
-    {"Abi2", {"landlock=2", ""}, Place::Workspace, false, {}, {}},
-    {"NoOverlay", {"overlay=no", ""}, Place::Workspace, false, {}, {}},
-    {"NoListener", {"listener=no", ""}, Place::Workspace, false, {}, {}},
-    {"NoNetworkNamespace", {"netns=no", ""}, Place::Workspace, false, tables_of_sockets, {}},
-    {"NoPidNamespace", {"pidns=no", ""}, Place::Workspace, true, seen, not_nicer},
+    {"Abi2", {"landlock=2", "", ""}, Place::Workspace, false, {}, {}},
+    {"NoOverlay", {"overlay=no", "", ""}, Place::Workspace, false, {}, {}},
+    {"NoListener", {"listener=no", "", ""}, Place::Workspace, false, {}, {}},
+    {"NoNetworkNamespace", {"netns=no", "", ""}, Place::Workspace, false, tables_of_sockets, {}},
+    {"NoPidNamespace", {"pidns=no", "", ""}, Place::Workspace, true, seen, not_nicer},
     {"NoPidNamespaceAbi5",
-     {"pidns=no,landlock=5", "signals"},
+     {"pidns=no,landlock=5", "signals", ""},
      Place::ReadOnly,
      false,
      with(seen, signalled),
      not_nicer},
-    {"NoMounts", {"mountns=no", ""}, Place::ReadOnly, true, seen, no_tmp},
+    {"NoMounts", {"mountns=no", "", ""}, Place::ReadOnly, true, seen, no_tmp},
     {"NoMountsAccepted",
-     {"mountns=no", "metadata,protected-paths"},
+     {"mountns=no", "metadata,protected-paths", ""},
      Place::Workspace,
      false,
      with(seen, {"M01", "M06", "M10", "M17", "W01"}),
      no_tmp},
     {"NoUserNamespace",
-     {"userns=no", ""},
+     {"userns=no", "", ""},
      Place::ReadOnly,
      false,
      with(seen, tables_of_sockets),

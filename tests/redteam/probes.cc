@@ -49,7 +49,7 @@ bool Probe::gets_through(Place place) const {
     if (place == Place::Bare) return true;
     if (place == Place::Open) return gets_through_open;
     if (place == Place::Online) return gets_through_online;
-    return place == Place::Workspace ? gets_through_workspace : gets_through_read_only;
+    return place == Place::ReadOnly ? gets_through_read_only : gets_through_workspace;
 }
 
 bool Probe::is_tried_in(Place place) const {

@@ -8,8 +8,8 @@
 namespace husk::redteam {
 
 // Where a script runs: with no husk at all, or in a mode of it. Online is `workspace` with a
-// network.
-enum class Place { Bare, Open, Workspace, ReadOnly, Online };
+// network, Container is `workspace` in a container.
+enum class Place { Bare, Open, Workspace, ReadOnly, Online, Container };
 
 enum class Attacker { Root, User };
 inline std::ostream& operator<<(std::ostream& out, Attacker attacker) {
