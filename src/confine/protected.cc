@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,18 +33,36 @@ constexpr auto in_root = std::to_array<const char*>({
     ".tcshrc",         ".config/fish",
 });
 
-std::vector<fs::path>& place_of(const fs::path& path, Protected& result) {
+constexpr auto names_in_root = static_cast<size_t>(
+    std::ranges::count_if(in_root, [](std::string_view name) { return !name.contains('/'); }));
+
+// Whether a directory keeps this user from seeing what is in it that a command could open again. In
+// one of somebody else a command sees and makes nothing either.
+bool is_hidden_by_own_directory(fs::path path) {
     struct stat info{};
-    if (::lstat(path.c_str(), &info) != 0) return result.absent;
-    if (S_ISLNK(info.st_mode)) result.links.push_back({path, target_of(path).value_or("")});
-    return result.present;
+    do path = path.parent_path();
+    while (path.has_relative_path() && ::lstat(path.c_str(), &info) != 0);
+    return info.st_uid == ::geteuid();
+}
+
+// A name that cannot be seen may be there or not: it is treated as both.
+void add_to_place(const fs::path& path, Protected& result) {
+    struct stat info{};
+    const int error = ::lstat(path.c_str(), &info) == 0 ? 0 : errno;
+    const bool is_unknown = error != 0 && error != ENOENT && error != ENOTDIR &&
+                            (error != EACCES || is_hidden_by_own_directory(path));
+    if (error == 0 && S_ISLNK(info.st_mode))
+        result.links.push_back({path, target_of(path).value_or("")});
+    if (error == 0 || is_unknown) result.present.push_back(path);
+    if (error != 0) result.absent.push_back(path);
 }
 
 // Before every call, so it matters what it costs: names are compared as text.
 void sort_in(const fs::path& path, Protected& result) {
-    auto& where = place_of(path, result);
     const auto text = [](const fs::path& one) -> const std::string& { return one.native(); };
-    if (std::ranges::find(where, path.native(), text) == where.end()) where.push_back(path);
+    for (const auto* known : {&result.present, &result.absent})
+        if (std::ranges::find(*known, path.native(), text) != known->end()) return;
+    add_to_place(path, result);
 }
 
 // Names that lie in a root, as they were when it was looked at last.
@@ -69,11 +88,13 @@ std::shared_ptr<const NamesOf> names_in(const fs::path& root, Protected& result)
     Protected found;
     for (const char* name : in_root)
         if (std::string_view(name).find('/') == std::string_view::npos)
-            place_of(root / name, found).push_back(root / name);
+            add_to_place(root / name, found);
     fresh->present = std::move(found.present);
     fresh->absent = std::move(found.absent);
     result.links.insert(result.links.end(), found.links.begin(), found.links.end());
-    if (!found.links.empty()) fresh->root.reset();  // what they lead to is elsewhere
+    const bool is_unclear = fresh->present.size() + fresh->absent.size() > names_in_root;
+    // What links lead to is elsewhere.
+    if (!found.links.empty() || is_unclear) fresh->root.reset();
     constexpr size_t most = 64;
     const std::lock_guard lock(guard);
     remembered.erase(root.native());
@@ -150,7 +171,7 @@ Result<Protected> find_protected(const Wanted& wanted) {
     const std::vector<fs::path> roots = writable_roots(wanted);
     for (const fs::path& root : roots) add_names_in(root, result);
     result.git = survey_git(wanted);
-    for (const fs::path& path : result.git.names) place_of(path, result).push_back(path);
+    for (const fs::path& path : result.git.names) add_to_place(path, result);
     for (const fs::path& path : wanted.protect)
         if (!is_glob(path)) sort_in(without_stars(path), result);
     result.matches = TRY(find_matches(wanted, Links::Refused));

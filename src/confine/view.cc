@@ -145,6 +145,11 @@ std::vector<fs::path> writable_roots(const Wanted& wanted) {
     return roots;
 }
 
+std::vector<fs::path> held_roots(const Wanted& wanted) {
+    if (wanted.mode == Mode::Open && !wanted.protect.empty()) return {"/"};
+    return writable_roots(wanted);
+}
+
 uint16_t proxy_port_of(const Wanted& wanted) {
     constexpr uint16_t usual_port = 3128;
     return wanted.network.kind == Network::Kind::Hosts ? usual_port : 0;

@@ -12,6 +12,9 @@ void add_view(const Wanted& wanted, Steps& steps);
 
 // Those roots.
 std::vector<std::filesystem::path> writable_roots(const Wanted& wanted);
+// The directories that hold all protected names; the mason has descriptors of them. In mode open
+// that is "/".
+std::vector<std::filesystem::path> held_roots(const Wanted& wanted);
 
 // Whether HOME is the user's own, copy-on-write.
 bool has_home(const Wanted& wanted);

@@ -161,16 +161,31 @@ Result<void> add_filter(const Wanted& wanted, Steps& steps) {
     return {};
 }
 
+// Before there are namespaces: what is taken away has to be moved from the roots to the state
+// directory, which is possible only within one mount.
+void add_held_roots(const Wanted& wanted, Steps& steps) {
+    const auto hold = [&](const fs::path& path, uint64_t is_state) {
+        steps.add({WallOp::HoldRoot, "open " + path.string(), is_state, 0, 0, {path.string()}});
+    };
+    const std::vector<fs::path> roots = held_roots(wanted);
+    if (!roots.empty()) hold(wanted.state, 1);
+    for (const fs::path& root : roots) hold(root, 0);
+}
+
 // In mode open there is nothing but these. Mounts of the machine that come later are seen.
 Result<void> add_protection_of_open(const Wanted& wanted, Walls& walls) {
-    if (wanted.protect.empty() || !wanted.machine.mount_namespace) return {};
-    if (wanted.machine.user_namespace) add_user_namespace(walls.steps);
-    walls.steps.add_with(mechanism::mount_namespace,
-                         {WallOp::Unshare, "make a mount namespace", CLONE_NEWNS});
-    walls.steps.add_with(mechanism::mount_namespace,
-                         {WallOp::Mount, "make mounts follow", MS_REC | MS_SLAVE, 0, 0, {"", "/"}});
+    if (wanted.protect.empty()) return {};
     walls.protection = TRY(find_protected(wanted));
-    add_protection(wanted, walls.protection.present, walls.steps);
+    add_held_roots(wanted, walls.steps);
+    if (wanted.machine.mount_namespace) {
+        if (wanted.machine.user_namespace) add_user_namespace(walls.steps);
+        walls.steps.add_with(mechanism::mount_namespace,
+                             {WallOp::Unshare, "make a mount namespace", CLONE_NEWNS});
+        walls.steps.add_with(
+            mechanism::mount_namespace,
+            {WallOp::Mount, "make mounts follow", MS_REC | MS_SLAVE, 0, 0, {"", "/"}});
+        add_protection(wanted, walls.protection.present, walls.steps);
+    }
     walls.steps.add(
         {WallOp::BecomeInit, "leave somebody behind to renew it", wire::AsMasonOfTheOpen});
     return {};
@@ -237,6 +252,7 @@ Result<Walls> plan_walls(const Wanted& wanted) {
     CHECK(check_machine(wanted));
     CHECK(check_workspace(wanted));
     Steps& steps = walls.steps;
+    add_held_roots(wanted, steps);
     add_namespaces(wanted, steps);
     walls.protection = TRY(find_protected(wanted));
     if (wanted.machine.mount_namespace) {

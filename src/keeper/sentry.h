@@ -1,7 +1,8 @@
-// Watches, for a session whose shells live on, the protected names that do not exist: one that the
-// session makes is taken away again, and that is noted. It lives in the mason, where no command can
-// reach it. What the user makes outside is left alone: the kernel does not tell who made a file,
-// but no command can make one without asking the session's witness just before.
+// Carries out the orders about protected names (walls_wire.h), and watches, for a session whose
+// shells live on, those that do not exist: one that the session makes is taken away again, and that
+// is noted. It lives in the mason. What the user makes outside is left alone: the kernel does not
+// tell who made a file, but no command can make one without asking the session's witness just
+// before.
 #pragma once
 
 #include <stdint.h>
@@ -19,9 +20,9 @@ class Sentry {
 public:
     explicit Sentry(int log) : log_(log) {}
 
-    // Takes {the names, where they are kept, a directory for each root}, in the place of what it
-    // had. The names are husk::wire::ForbiddenName.
-    void begin(const int* fds, unsigned count);
+    // Takes the orders in the file: first watches what is to be watched, then takes away what is
+    // there. Returns 0, or -errno if the orders make no sense or something cannot be watched.
+    long obey(int file);
 
     int events() const { return events_; }  // -1: nothing is watched
     uint64_t next() const { return check_at_; }
@@ -36,7 +37,7 @@ public:
     void check_now();
 
 private:
-    void watch_directories() const;
+    long watch();
 
     int log_;
     int events_ = -1;

@@ -78,7 +78,8 @@ inline bool has_texts(const WallStep& step, uint64_t size) {
     const uint32_t second = step.texts[1];
     switch (step.op) {
         case WallOp::WriteFile: return first != no_text && second != no_text;
-        case WallOp::Protect: return first != no_text;
+        case WallOp::Protect:
+        case WallOp::HoldRoot: return first != no_text;
         case WallOp::Filter:
             if (first == no_text || step.a > most_instructions) return false;
             if (step.a * instruction > size - first) return false;
@@ -100,15 +101,16 @@ inline bool is_sound(const char* walls, uint64_t size) {
     return walls[size - 1] == 0;
 }
 
-// Every entry of a list of ForbiddenName lies in the list and ends there.
+// Every entry of a list of NameOrder lies in the list and ends there.
 inline bool are_sound(const char* names, uint64_t size, unsigned roots) {
     uint64_t at = 0;
-    while (at + sizeof(ForbiddenName) <= size) {
-        const auto& name = *reinterpret_cast<const ForbiddenName*>(names + at);
+    while (at + sizeof(NameOrder) <= size) {
+        const auto& name = *reinterpret_cast<const NameOrder*>(names + at);
         const uint64_t end = at + name.size;
         if (name.size < sizeof name || name.size % 8 != 0 || end > size) return false;
-        if (name.relative >= name.size || name.line >= name.size || names[end - 1] != 0)
+        if (name.relative >= name.size || name.line >= name.size || name.target >= name.size)
             return false;
+        if (names[end - 1] != 0) return false;
         if (name.root >= roots) return false;
         at = end;
     }

@@ -136,6 +136,9 @@ long inotify_init1(int flags) { return call(__NR_inotify_init1, flags); }
 long inotify_add_watch(int fd, const char* path, unsigned mask) {
     return call(__NR_inotify_add_watch, fd, as_long(path), mask);
 }
+long fchmodat(int dir, const char* path, unsigned mode) {
+    return call(__NR_fchmodat, dir, as_long(path), mode);
+}
 long mkdirat(int dir, const char* path, unsigned mode) {
     return call(__NR_mkdirat, dir, as_long(path), mode);
 }

@@ -78,6 +78,7 @@ long openat2(int dir, const char* path, const void* how, size_t size);
 long renameat2(int from, const char* path, int to, const char* as, unsigned flags);
 long inotify_init1(int flags);
 long inotify_add_watch(int fd, const char* path, unsigned mask);
+long fchmodat(int dir, const char* path, unsigned mode);
 long mkdirat(int dir, const char* path, unsigned mode);
 long unlinkat(int dir, const char* path, int flags);
 long close(int fd);

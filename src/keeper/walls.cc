@@ -18,6 +18,7 @@
 #include "message.h"
 #include "sentry.h"
 #include "sound.h"
+#include "sweep.h"
 #include "sys.h"
 #include "walls_wire.h"
 #include "wire.h"
@@ -90,8 +91,19 @@ long make_file(const char* path, uint64_t mode) {
     return sys::close(static_cast<int>(fd));
 }
 
+husk::wire::MasonAnswer carry_out(char order, int file, sentry::Sentry& sentry) {
+    if (order == '!') {
+        const long failed = sentry.obey(file);
+        sys::close(file);
+        return {0, static_cast<int>(-failed)};
+    }
+    sentry.check_now();
+    const walls::Built built = walls::build(file, -1);
+    return {built.step, built.error};
+}
+
 // One message; false when neither the nursery nor a client is left who could ask.
-bool take_order(int socket, witness::Witness* witness, sentry::Sentry* sentry) {
+bool take_order(int socket, witness::Witness* witness, sentry::Sentry& sentry) {
     husk::wire::RefusedRow rows[husk::wire::max_refused];
     const message::Received got = message::receive(socket, rows, sizeof rows, 0);
     if (got.size == -EINTR) return true;
@@ -100,20 +112,21 @@ bool take_order(int socket, witness::Witness* witness, sentry::Sentry* sentry) {
         witness->begin(got.fds[0], rows,
                        static_cast<uint32_t>(got.size) / sizeof(husk::wire::RefusedRow));
     } else if (got.fd_count == 2) {
-        if (sentry != nullptr) sentry->check_now();
-        const walls::Built built = walls::build(got.fds[0], -1);
-        const husk::wire::MasonAnswer answer{built.step, built.error};
+        const char order = *reinterpret_cast<const char*>(rows);
+        const husk::wire::MasonAnswer answer = carry_out(order, got.fds[0], sentry);
         sys::write(got.fds[1], &answer, sizeof answer);
         sys::close(got.fds[1]);
-    } else if (got.fd_count > 2 && sentry != nullptr) {
-        sentry->begin(got.fds, got.fd_count);
     } else {
         for (unsigned i = 0; i < got.fd_count; ++i) sys::close(got.fds[i]);
     }
     return true;
 }
 
-bool lay_bricks(int socket) { return take_order(socket, nullptr, nullptr); }
+// A guard has no witness, and so watches nothing.
+bool lay_bricks(int socket) {
+    sentry::Sentry sentry(-1);
+    return take_order(socket, nullptr, sentry);
+}
 
 [[noreturn]] void be_the_mason(int socket, const witness::Places& places) {
     sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>("husk-mason"), 0);
@@ -138,7 +151,7 @@ bool lay_bricks(int socket) { return take_order(socket, nullptr, nullptr); }
             sentry.note_call();
         }
         if (timed && keeper_clock::monotonic() >= sentry.next()) sentry.check();
-        if (fds[0].revents != 0 && !take_order(socket, &witness, &sentry)) break;
+        if (fds[0].revents != 0 && !take_order(socket, &witness, sentry)) break;
     }
     sentry.check_now();
     sys::exit_group(0);
@@ -161,19 +174,22 @@ long become_init(uint64_t stays) {
     if (made < 0) return made;
     const long pid = sys::fork();
     if (pid > 0) {
-        constexpr int first_free = 64;  // above all that is put in order here
+        constexpr int first_free = 256;  // above all that is put in order here
         int kept[] = {ends[0], proc, denials};
         for (int& fd : kept)
             if (fd >= 0) fd = static_cast<int>(sys::fcntl(fd, F_DUPFD_CLOEXEC, first_free));
+        sweep::lift(first_free);
         for (int i = 0; i < 3; ++i)
             if (kept[i] >= 0) sys::dup3(kept[i], 3 + i, O_CLOEXEC);
-        sys::close_range(denials >= 0 ? 6 : 5, ~0U, 0);
+        const int behind = sweep::settle(denials >= 0 ? 6 : 5, 4);
+        sys::close_range(static_cast<unsigned>(behind), ~0U, 0);
         if (stays == husk::wire::AsGuard) guard::watch(static_cast<int>(pid), 3, lay_bricks);
         be_the_mason(3, {denials >= 0 ? 5 : -1, 4, static_cast<int>(pid)});
     }
     sys::close(ends[0]);
     sys::close_once(proc);
     sys::close_once(denials);
+    sweep::let_go();
     mason = ends[1];
     guarded = stays == husk::wire::AsGuard;
     if (!own_namespace) sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
@@ -357,6 +373,7 @@ long take_file_step(const Description& all, const WallStep& step) {
         case WallOp::MakeWhiteout: return sys::mknodat(AT_FDCWD, first, 0020000, 0);
         case WallOp::AddRule: return add_rule(step, first);
         case WallOp::Protect: return protect(step, first);
+        case WallOp::HoldRoot: return sweep::hold(first, step.a != 0);
         default: return -ENOSYS;
     }
 }
@@ -400,8 +417,10 @@ Built build(int description, int denials_log) {
     for (uint32_t i = 0; i < all.header->steps; ++i) {
         const WallStep& step = all.step(i);
         const long result = take_step(all, step);
-        const bool gone = step.optional != 0 && (result == -ENOENT || result == -ENOTDIR ||
-                                                 result == -EACCES || result == -ELOOP);
+        const bool is_gone = result == -ENOENT || result == -ENOTDIR || result == -ELOOP;
+        // A protected name that cannot be seen may be there.
+        const bool is_closed = result == -EACCES && step.op != WallOp::Protect;
+        const bool gone = step.optional != 0 && (is_gone || is_closed);
         if (result < 0 && !gone) return {i + 1, static_cast<int>(-result), -1, -1, false};
     }
     for (int& tree : trees) sys::close_once(tree);

@@ -28,6 +28,7 @@ enum class WallOp : uint32_t {
     EnterRuleset,      //
     Filter,            // text 0: the program (8 bytes an instruction); a: instructions;
                        // b: 1 = the mason is its witness, text 1: RefusedRows for it, c: their size
+    HoldRoot,          // text 0: path; for the mason's NameOrders; a: 1 = the state directory
 };
 
 // What this process is to the child that goes on.
@@ -38,27 +39,38 @@ enum Stays : uint64_t {
 };
 
 // The parent of a session's pid 1 stays behind as its mason: it alone can still change the
-// session's mounts. It takes messages with the descriptors {walls, where to answer} and answers
+// session's mounts. It takes messages "?" with the descriptors {walls, where to answer} and answers
 // with this; one with a single descriptor makes it the witness of that filter (watched_calls.h).
 struct MasonAnswer {
     uint32_t step;  // that failed, counted from 1; 0 = none
     int32_t error;  // errno
 };
 
-// A protected name that does not exist and may not come to be while shells live on (sentry.h). It
-// comes to the mason in a file of these, with the descriptors {the file, where to keep what is
-// taken away, each root}. Behind it: its path, and the line for the log behind the time, each ended
-// by a NUL, and more of these up to a multiple of 8.
-struct ForbiddenName {
-    uint16_t root;
-    uint16_t relative;  // where the part below the root starts, from here
-    uint16_t line;
-    uint16_t size;     // of all of it
-    uint32_t blame;    // for the mason's use
-    uint32_t suspect;  // likewise
+// What a session's mason is to do about a protected name (sweep.h, sentry.h). It takes a file of
+// these, in a message "!" with the descriptors {the file, where to answer}. The file is shared: the
+// mason puts the results into it, and then answers with a MasonAnswer, whose error says why nobody
+// watches. Behind each order follow its path, the same as a string of JSON, and the target of the
+// link, each ended by a NUL, and more of these up to a multiple of 8.
+struct NameOrder {
+    uint16_t root;      // one of those that are held, in their order
+    uint16_t relative;  // where the part of the path below the root starts, from here
+    uint16_t line;      // where the path as JSON starts
+    uint16_t target;    // where the target starts; 0: nothing may have this name
+    uint16_t flags;     // of OrderFlags
+    uint16_t size;      // of all of it
+    int32_t result;     // 1: taken away, 0: nothing was there, or -errno
+    uint32_t blame;     // for the mason's use
+    uint32_t suspect;   // likewise
 };
 
-inline constexpr uint32_t max_forbidden = 256 * 1024;  // bytes of these
+enum OrderFlags : uint16_t {
+    TakeAway = 1,    // what is there now
+    Watch = 2,       // take away what the session makes there, for as long as it lives
+    OnlyItself = 4,  // a link on the path is not taken for what is there
+};
+
+inline constexpr uint32_t max_orders = 1 << 20;  // bytes of these
+inline constexpr uint32_t max_roots = 64;        // that are held
 
 inline constexpr uint32_t wall_texts = 4;
 inline constexpr uint32_t no_text = 0;     // the offset of no text

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "confine/view.h"
 #include "keeper/wire.h"
 #include "os/cgroup.h"
 #include "os/events.h"
@@ -33,7 +34,9 @@ namespace {
 
 constexpr auto hello_patience = std::chrono::seconds(10);
 constexpr const char* walls_file = "walls";
-constexpr std::string_view lacks = "\nlacks ";  // starts a line of it, behind what was asked for
+// Start lines of it, behind what was asked for.
+constexpr std::string_view holds = "\nroot ";
+constexpr std::string_view lacks = "\nlacks ";
 
 // The keeper program travels inside this library: no path to find, no other version to meet.
 Result<const os::Fd*> keeper_program() {
@@ -197,6 +200,7 @@ Result<void> Session::start_as_planned(const Lingers& lingers, const os::Fd* lis
             TRY(os::open_at(dir_->dir, walls_file, O_WRONLY | O_CREAT | O_TRUNC, 0600));
         std::string text = wanted_.fingerprint();
         text.pop_back();
+        for (const auto& root : confine::held_roots(exact_)) text.append(holds) += root.string();
         for (const std::string& lacking : exact_.machine.lacks()) text.append(lacks) += lacking;
         CHECK(os::write_all(file.get(), text));
     }
@@ -254,14 +258,7 @@ Result<void> Session::have_protected(const confine::Protected& names) {
     confine::Steps steps;
     confine::add_protection(exact_, names.present, steps);
     const os::Fd description = TRY(os::text_file(steps.encode()));
-    auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
-    CHECK(os::send_message(mason_, "?", std::array{description.get(), theirs.get()}));
-    theirs.reset();
-    const os::Message answer = TRY(os::receive_message(ours, sizeof(wire::MasonAnswer)));
-    wire::MasonAnswer said{};
-    if (answer.data.size() != sizeof said)
-        return failure("walls", ECONNRESET, "the session's mason is gone");
-    std::memcpy(&said, answer.data.data(), sizeof said);
+    const wire::MasonAnswer said = TRY(ask_mason("?", description));
     if (said.step != 0) {
         return failure("walls: " + steps.all()[said.step - 1].name, said.error,
                        "a protected file changed and could not be protected again");
@@ -269,20 +266,52 @@ Result<void> Session::have_protected(const confine::Protected& names) {
     return {};
 }
 
-bool Session::can_forbid() const {
+Result<wire::MasonAnswer> Session::ask_mason(std::string_view order, const os::Fd& file) const {
+    auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
+    CHECK(os::send_message(mason_, order, std::array{file.get(), theirs.get()}));
+    theirs.reset();
+    const os::Message answer = TRY(os::receive_message(ours, sizeof(wire::MasonAnswer)));
+    wire::MasonAnswer said{};
+    if (answer.data.size() != sizeof said)
+        return failure("walls", ECONNRESET, "the session's mason is gone");
+    std::memcpy(&said, answer.data.data(), sizeof said);
+    return said;
+}
+
+bool Session::can_watch() const {
     return mason_ && wanted_.mode == Mode::Workspace && confine::has_witness(exact_);
 }
 
-Result<void> Session::forbid(std::string_view names, const os::Fd& keep,
-                             const std::vector<std::filesystem::path>& roots) const {
-    const os::Fd file = TRY(os::text_file(names));
-    std::vector<os::Fd> opened;
-    std::vector<int> fds = {file.get(), keep.get()};
-    for (const std::filesystem::path& root : roots) {
-        opened.push_back(TRY(os::open(root, O_PATH | O_DIRECTORY)));
-        fds.push_back(opened.back().get());
+Result<Session::Swept> Session::carry_out(const std::vector<confine::Order>& orders) const {
+    if (!mason_) return failure("session", 0, "it has no mason");
+    const auto encoded = confine::encode_orders(orders, confine::held_roots(exact_));
+    Swept swept;
+    std::string text = encoded.text;
+    if (!text.empty()) {
+        const os::Fd file = TRY(os::text_file(text));
+        const wire::MasonAnswer said = TRY(ask_mason("!", file));
+        swept.unwatched = said.error;
+        text = TRY(os::read_at(file, 0, text.size()));
     }
-    return os::send_message(mason_, "!", fds);
+    for (size_t i = 0; i < orders.size(); ++i) {
+        const auto sent = encoded.sent[i];
+        swept.results.push_back(sent ? confine::result_of(text, *sent) : -E2BIG);
+        if (!sent && (orders[i].flags & wire::Watch) != 0) swept.unwatched = E2BIG;
+    }
+    return swept;
+}
+
+// What is protected belongs to the session, not to the directory that a call starts in: the roots
+// are those that the session was made with.
+void Session::take_roots(std::string& standing) {
+    std::vector<std::filesystem::path> roots;
+    for (size_t at = 0; (at = standing.rfind(holds)) != std::string::npos; standing.resize(at))
+        roots.insert(roots.begin(), standing.substr(at + holds.size()));
+    if (wanted_.mode != Mode::Workspace || roots.size() < 1 + exact_.writable.size()) return;
+    const auto first_git_dir = roots.begin() + 1 + std::ssize(exact_.writable);
+    exact_.workspace = roots.front();
+    exact_.writable.assign(roots.begin() + 1, first_git_dir);
+    exact_.git_dirs.assign(first_git_dir, roots.end());
 }
 
 // A session cannot change its walls, and a call must not get others than it asked for.
@@ -292,6 +321,7 @@ Result<void> Session::check_walls() {
     std::string standing = TRY(os::read_at(file, 0, longest));
     for (size_t at = 0; (at = standing.rfind(lacks)) != std::string::npos; standing.resize(at))
         exact_.machine.take_away(standing.substr(at + lacks.size()));
+    take_roots(standing);
     standing += '\n';
     const std::string asked = wanted_.fingerprint();
     const bool alike = without_workspace(standing) == without_workspace(asked);

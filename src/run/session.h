@@ -9,8 +9,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
+#include "confine/orders.h"
 #include "confine/walls.h"
 #include "os/fd.h"
 #include "run/state_dir.h"
@@ -49,12 +51,15 @@ public:
     std::shared_ptr<const confine::Protected> protection() const;
     const confine::Wanted& wanted() const { return exact_; }
 
-    // Where the session's mason can tell its own doings from those of the user: these names
-    // (wire::ForbiddenName, below `roots`) are taken away to `keep` when the session makes them,
-    // for as long as it lives.
-    bool can_forbid() const;
-    Result<void> forbid(std::string_view names, const os::Fd& keep,
-                        const std::vector<std::filesystem::path>& roots) const;
+    // What became of orders about protected names.
+    struct Swept {
+        std::vector<int> results;  // of each: 1 taken away, 0 nothing was there, or -errno
+        int unwatched = 0;         // errno, if not all that should be is watched
+    };
+    // Has the session's mason carry them out.
+    Result<Swept> carry_out(const std::vector<confine::Order>& orders) const;
+    // Whether the mason can watch names: it has to tell the session's doings from the user's.
+    bool can_watch() const;
 
     // Hands a plan to whichever keeper is free.
     Result<void> send(std::string_view plan, std::span<const int> fds) const;
@@ -81,6 +86,8 @@ private:
     Result<void> find_or_start_nursery(std::chrono::milliseconds linger);
     Result<void> hear_hello();
     Result<void> have_protected(const confine::Protected& names);
+    Result<wire::MasonAnswer> ask_mason(std::string_view order, const os::Fd& file) const;
+    void take_roots(std::string& standing);
 
     std::unique_ptr<SessionDir> dir_;
     confine::Wanted wanted_;                                // as it was asked for

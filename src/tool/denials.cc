@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/terminal_text.h"
 #include "base/utf8.h"
 #include "confine/syscalls.h"
 #include "os/file.h"
@@ -118,6 +119,15 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
         if (!is_of(line, record)) continue;
         if (std::string path = text_of(line, "reverted"); !path.empty()) {
             add_once(report.reverted, std::move(path));
+            continue;
+        }
+        if (const std::string path = text_of(line, "unreverted"); !path.empty()) {
+            const int error = static_cast<int>(number_of(line, "error").value_or(0));
+            add_once(report.notes,
+                     text::one_line(path) +
+                         " is a protected name that the session made, and it could not be taken "
+                         "away (" +
+                         Error{"", error, ""}.text() + "): it is read-only from the next call on");
             continue;
         }
         Denial denial = denial_of(line, report.confinement.mode, workspace);

@@ -1,229 +1,242 @@
 #include "tool/revert.h"
 
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <nlohmann/json.hpp>
-#include <tuple>
+#include <cstring>
+#include <optional>
 
-#include "base/id.h"
 #include "base/terminal_text.h"
 #include "base/utf8.h"
 #include "confine/globs.h"
 #include "confine/links.h"
+#include "confine/orders.h"
 #include "confine/protected.h"
 #include "confine/reading.h"
 #include "confine/view.h"
-#include "keeper/walls_wire.h"
-#include "os/fd.h"
-#include "os/file.h"
 
 namespace husk::tool {
 namespace {
 
 namespace fs = std::filesystem;
 
-os::Fd open_parent(const fs::path& root, const fs::path& path) {
-    const os::Fd top(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    open_how how{};
-    how.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-    const fs::path parent = path.parent_path().lexically_relative(root);
-    return os::Fd(
-        static_cast<int>(::syscall(SYS_openat2, top.get(), parent.c_str(), &how, sizeof how)));
-}
-
-bool move(const os::Fd& from, const fs::path& name, int to, const fs::path& kept) {
-    constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE
-    return ::syscall(SYS_renameat2, from.get(), name.c_str(), to, kept.c_str(), no_replace) == 0;
-}
-
-enum class Otherwise { Remove, PutAside };
-
-bool take_away(const fs::path& root, const fs::path& path, const fs::path& keep, Otherwise other) {
-    const os::Fd parent = open_parent(root, path);
-    const fs::path name = path.filename();
+// What cannot be seen may be there.
+bool may_be_there(const fs::path& path) {
     struct stat info{};
-    if (!parent || ::fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
-        return false;
-    std::error_code failed;
-    fs::create_directories(keep, failed);
-    const std::string kept = name.string() + "-" + random_id(6);
-    if (move(parent, name, AT_FDCWD, keep / kept)) return true;
-    if (errno != EXDEV) return false;
-    if (other == Otherwise::PutAside)
-        return move(parent, name, parent.get(), ".husk-reverted" + kept);
-    fs::remove_all(fs::path("/proc/self/fd/" + std::to_string(parent.get())) / name, failed);
-    return !failed;
+    return ::lstat(path.c_str(), &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-bool is_there(const fs::path& path) {
-    struct stat info{};
-    return ::lstat(path.c_str(), &info) == 0;
+std::string words_of(int error) { return Error{"", error, ""}.text(); }
+
+std::string warning(const confine::RiskyCheckout& one) {
+    return "whoever runs git where " + text::one_line(one.git.string()) +
+           " is runs what was written there: " + text::one_line(one.cause);
+}
+
+// Names that are to be watched from now on, with the links that have to stay. A name behind a link
+// is in the list without the link, too.
+void add_watched(const confine::Protected& known, const std::vector<fs::path>& roots,
+                 std::vector<confine::Order>& orders) {
+    for (const fs::path& path : known.absent) {
+        const bool is_behind_link = std::ranges::any_of(roots, [&](const fs::path& root) {
+            return confine::is_within(path, root) && confine::link_above(path, root, {});
+        });
+        if (is_behind_link) continue;
+        const auto same = std::ranges::find(orders, path, &confine::Order::path);
+        if (same != orders.end())
+            same->flags |= wire::Watch;
+        else
+            orders.push_back({path, wire::Watch});
+    }
+    for (const confine::KeptLink& link : known.links)
+        orders.push_back({link.path, wire::Watch, link.target});
+}
+
+std::string unwatched(int error) {
+    return "nobody watches which protected names its processes make from now on: " +
+           words_of(error);
 }
 
 // One call's work on what it left behind.
 class Reversal {
 public:
-    Reversal(const confine::Protected& before, std::vector<fs::path> roots, const fs::path& keep,
-             Report& report)
-        : before_(before), roots_(std::move(roots)), keep_(keep), report_(report) {}
+    Reversal(const confine::Protected& before, run::Session& session, Report& report)
+        : before_(before),
+          session_(session),
+          roots_(confine::held_roots(session.wanted())),
+          report_(report) {}
 
-    void of_links() {
-        for (const confine::KeptLink& link : before_.links) {
-            const auto now = confine::target_of(link.path);
-            const fs::path* root = root_of(link.path);
-            if (root == nullptr || now == link.target || !is_there(link.path)) continue;
-            if (!undo(*root, link.path, Otherwise::Remove)) continue;
-            const os::Fd parent = open_parent(*root, link.path);
-            std::ignore =
-                ::symlinkat(link.target.c_str(), parent.get(), link.path.filename().c_str());
-        }
+    void plan_links() {
+        for (const confine::KeptLink& link : before_.links)
+            if (confine::target_of(link.path) != link.target && may_be_there(link.path))
+                plan({link.path, wire::TakeAway, link.target});
     }
 
-    void of_names() {
+    // While the tree lives, every look comes too early.
+    void plan_names(bool tree_lives) {
         std::vector<std::string_view> untouched;
         for (const confine::SeenFile& root : before_.roots)
-            if (confine::is_unchanged(root)) untouched.push_back(root.path);
-        std::string_view done;  // most names share their directory with the one before
+            if (!tree_lives && confine::is_unchanged(root)) untouched.push_back(root.path);
         for (const fs::path& path : before_.absent) {
             const fs::path* root = root_of(path);
-            if (root == nullptr) continue;
-            const std::string_view whole = path.native();
-            const std::string_view parent = whole.substr(0, whole.rfind('/'));
-            if (std::ranges::find(untouched, parent) != untouched.end()) continue;
-            const bool there = is_there(path);
-            // Git does not enter a repository through a link; only what is in it can be meant.
-            const bool matters = there || !whole.ends_with("/.git");
-            if (matters && parent != root->native() && parent != done) {
-                done = parent;
-                const auto link = confine::link_above(path, *root, before_.links);
-                if (link && undo(*root, *link, Otherwise::Remove)) continue;
-            }
-            if (there) undo(*root, path, Otherwise::Remove);
+            const std::string_view parent = confine::parent_of(path.native());
+            if (root == nullptr || std::ranges::find(untouched, parent) != untouched.end())
+                continue;
+            const bool is_seen = may_be_there(path);
+            // Git does not enter a repository through a link.
+            const bool can_be_linked =
+                parent != root->native() && !path.native().ends_with("/.git");
+            const auto link = can_be_linked ? confine::link_above(path, *root, {}) : std::nullopt;
+            if (link && is_known(*link)) continue;
+            if (is_seen || link || tree_lives) plan({path}, link.value_or(path));
         }
     }
 
     // Where directories are the user's own business, and links are.
-    void of_single_names(const confine::Wanted& wanted) {
+    void plan_single_names() {
         for (const fs::path& path : before_.absent)
-            if (is_there(path)) undo(roots_[0], path, Otherwise::Remove);
-        of_matches(wanted);
+            if (may_be_there(path)) plan({path, wire::TakeAway | wire::OnlyItself});
     }
 
-    void of_matches(const confine::Wanted& wanted) {
-        const auto matches = confine::find_matches(wanted, confine::Links::Told);
+    void plan_watch() {
+        if (!session_.can_watch()) return;
+        const auto known = confine::find_protected(session_.wanted());
+        // If that fails, the next call says why.
+        add_watched(known ? *known : before_, roots_, orders_);
+        labels_.resize(orders_.size());
+    }
+
+    void plan_matches() {
+        const auto matches = confine::find_matches(session_.wanted(), confine::Links::Told);
         if (!matches) {
             report_.notes.push_back("what it made was not compared with what is protected: " +
                                     matches.error().text());
             return;
         }
-        for (const fs::path& path : *matches) {
-            const bool is_new = std::ranges::find(before_.matches, path) == before_.matches.end();
-            const fs::path* root = is_new ? root_of(path) : nullptr;
-            if (root != nullptr) undo(*root, path, Otherwise::Remove);
-        }
+        for (const fs::path& path : *matches)
+            if (std::ranges::find(before_.matches, path) == before_.matches.end() &&
+                root_of(path) != nullptr)
+                plan({path});
     }
 
-    void of_checkouts(const confine::Wanted& wanted) {
-        for (const confine::RiskyCheckout& one : confine::risky_checkouts(wanted, before_.git)) {
-            const std::string name = text::one_line(one.git.string());
-            const std::string cause = text::one_line(one.cause);
-            const fs::path* root = root_of(one.git);
-            if (one.entered && root != nullptr && undo(*root, one.git, Otherwise::PutAside)) {
-                report_.notes.push_back(name +
-                                        " was taken away because git goes there by itself, "
-                                        "and would obey it: " +
-                                        cause);
-            } else {
-                report_.notes.push_back(warning(name, cause));
+    void take_away_checkouts() {
+        for (const confine::RiskyCheckout& one :
+             confine::risky_checkouts(session_.wanted(), before_.git)) {
+            if (one.entered && root_of(one.git) != nullptr) {
+                plan({one.git});
+                if (carry_out()) {
+                    report_.notes.push_back(text::one_line(one.git.string()) +
+                                            " was taken away because git goes there by itself, "
+                                            "and would obey it: " +
+                                            text::one_line(one.cause));
+                    continue;
+                }
             }
+            report_.notes.push_back(warning(one));
         }
     }
 
-    static std::string warning(const std::string& name, const std::string& cause) {
-        return "whoever runs git where " + name + " is runs what was written there: " + cause;
+    // Returns true if something was taken away.
+    bool carry_out() {
+        const std::vector<confine::Order> orders = std::exchange(orders_, {});
+        const std::vector<fs::path> labels = std::exchange(labels_, {});
+        if (orders.empty()) return false;
+        const auto swept = session_.carry_out(orders);
+        bool any = false;
+        for (size_t i = 0; i < orders.size(); ++i) {
+            if ((orders[i].flags & wire::TakeAway) == 0) continue;
+            const std::string name = text::to_utf8(labels[i].string());
+            const int result = swept ? swept->results[i] : -EIO;
+            any = any || result > 0;
+            if (result > 0 && std::ranges::find(report_.reverted, name) == report_.reverted.end())
+                report_.reverted.push_back(name);
+            if (result < 0 && may_be_there(labels[i])) keep_failure(labels[i], -result);
+        }
+        if (!swept)
+            report_.notes.push_back("protected names could not be looked at: " +
+                                    swept.error().text());
+        else if (swept->unwatched != 0)
+            report_.notes.push_back(unwatched(swept->unwatched));
+        return any;
+    }
+
+    // At once, and not only before the next call: what is left of this one may go on.
+    void protect_what_is_left() {
+        if (!has_failed_) return;
+        if (const auto protected_now = session_.restore_protection(); !protected_now)
+            report_.notes.push_back("the next call of the session is refused: " +
+                                    protected_now.error().text());
     }
 
 private:
+    void plan(confine::Order order) {
+        const fs::path label = order.path;
+        plan(std::move(order), label);
+    }
+    void plan(confine::Order order, fs::path label) {
+        orders_.push_back(std::move(order));
+        labels_.push_back(std::move(label));
+    }
+
+    void keep_failure(const fs::path& path, int error) {
+        has_failed_ = true;
+        report_.notes.push_back(text::one_line(path.string()) +
+                                " is a protected name that the command made, and it could not be "
+                                "taken away (" +
+                                words_of(error) + "): it is read-only from now on");
+    }
+
+    // Whether it was there before: then it has an order of its own, and what it led to as well.
+    bool is_known(const fs::path& link) const {
+        return std::ranges::any_of(before_.links, [&](const confine::KeptLink& known) {
+            return known.path.native() == link.native();
+        });
+    }
+
     const fs::path* root_of(const fs::path& path) const {
-        const std::string_view text = path.native();
         const auto found = std::ranges::find_if(roots_, [&](const fs::path& root) {
-            const std::string_view start = root.native();
-            return text.size() > start.size() && text.starts_with(start) &&
-                   (start == "/" || text[start.size()] == '/');
+            return path.native().size() > root.native().size() && confine::is_within(path, root);
         });
         return found == roots_.end() ? nullptr : &*found;
     }
 
-    bool undo(const fs::path& root, const fs::path& path, Otherwise other) {
-        const bool done = take_away(root, path, keep_, other);
-        if (done) report_.reverted.push_back(text::to_utf8(path.string()));
-        return done;
-    }
-
     const confine::Protected& before_;
+    run::Session& session_;
     std::vector<fs::path> roots_;
-    const fs::path& keep_;
     Report& report_;
+    std::vector<confine::Order> orders_;
+    std::vector<fs::path> labels_;  // what the report calls them
+    bool has_failed_ = false;
 };
-
-// As the mason reads it; empty when it is too long for that.
-std::string forbidden_name(const fs::path& path, size_t root, const fs::path& root_path) {
-    const std::string line =
-        ",\"reverted\":" + nlohmann::json(text::to_utf8(path.string())).dump() + "}\n";
-    std::string texts = path.string() + '\0' + line + '\0';
-    constexpr size_t alignment = 8;
-    while ((texts.size() + sizeof(wire::ForbiddenName)) % alignment != 0) texts += '\0';
-    const size_t size = sizeof(wire::ForbiddenName) + texts.size();
-    if (size > UINT16_MAX) return {};
-    wire::ForbiddenName header{};
-    header.root = static_cast<uint16_t>(root);
-    header.relative =
-        static_cast<uint16_t>(sizeof header + root_path.string().size() + 1);  // behind the slash
-    header.line = static_cast<uint16_t>(sizeof header + path.string().size() + 1);
-    header.size = static_cast<uint16_t>(size);
-    return std::string(reinterpret_cast<const char*>(&header), sizeof header) + texts;
-}
 
 }  // namespace
 
-void forbid_absent(const run::Session& session, const fs::path& keep) {
-    if (!session.can_forbid()) return;
-    const std::vector<fs::path> roots = confine::writable_roots(session.wanted());
-    const auto known = confine::find_protected(session.wanted());
-    if (!known) return;  // the next call says why
-    std::string names;
-    for (const fs::path& path : known->absent) {
-        for (size_t root = 0; root < roots.size(); ++root) {
-            if (roots[root] == "/" || !confine::is_within(path, roots[root])) continue;
-            // It is in the list without the link, too.
-            if (confine::link_above(path, roots[root], {})) break;
-            const std::string name = forbidden_name(path, root, roots[root]);
-            if (names.size() + name.size() <= wire::max_forbidden) names += name;
-            break;
-        }
+void revert(const confine::Protected& before, run::Session& session, Tree tree, Report& report) {
+    Reversal reversal(before, session, report);
+    if (session.closed()) {
+        reversal.plan_links();
+        reversal.plan_names(tree == Tree::LivesOn);
+        if (tree == Tree::LivesOn) reversal.plan_watch();
+    } else {
+        reversal.plan_single_names();
     }
-    std::error_code failed;
-    fs::create_directories(keep, failed);
-    const auto kept = os::open(keep, O_PATH | O_DIRECTORY);
-    if (kept && !names.empty()) std::ignore = session.forbid(names, *kept, roots);
+    reversal.carry_out();
+    reversal.plan_matches();
+    reversal.carry_out();
+    if (session.closed()) reversal.take_away_checkouts();
+    reversal.protect_what_is_left();
 }
 
-void revert(const confine::Protected& before, const confine::Wanted& wanted, const fs::path& keep,
-            Report& report) {
-    if (!wanted.closed()) return Reversal(before, {"/"}, keep, report).of_single_names(wanted);
-    Reversal reversal(before, confine::writable_roots(wanted), keep, report);
-    reversal.of_links();
-    reversal.of_names();
-    reversal.of_matches(wanted);
-    reversal.of_checkouts(wanted);
+std::vector<std::string> watch_absent(const run::Session& session) {
+    const auto known = session.protection();
+    if (!session.can_watch() || !known) return {};
+    std::vector<confine::Order> orders;
+    add_watched(*known, confine::held_roots(session.wanted()), orders);
+    if (orders.empty()) return {};
+    const auto swept = session.carry_out(orders);
+    if (swept && swept->unwatched == 0) return {};
+    return {swept ? unwatched(swept->unwatched) : swept.error().text()};
 }
 
 std::vector<std::string> warnings_since(const confine::Protected& before,
@@ -232,8 +245,7 @@ std::vector<std::string> warnings_since(const confine::Protected& before,
     const auto now = session.protection();
     if (!now || now->git.entered == before.git.entered) return warnings;
     for (const confine::RiskyCheckout& one : confine::risky_checkouts(session.wanted(), before.git))
-        warnings.push_back(
-            Reversal::warning(text::one_line(one.git.string()), text::one_line(one.cause)));
+        warnings.push_back(warning(one));
     return warnings;
 }
 

@@ -1,9 +1,9 @@
-// What a command made of names that others trust is taken back before its result leaves.
+// What a command made of names that others trust is taken back before its result leaves. Here it is
+// decided what has to go; the session's mason takes it away.
 #pragma once
 
 #include <husk/report.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,15 +11,16 @@
 
 namespace husk::tool {
 
-// Takes away, to the directory `keep`, what the command made of names that others trust; where that
-// is on another file system it is removed:
-// * names that were not there before,
-// * links on the way to them, and what is in the place of links that were there (which come back),
-// * the .git of checkouts that git enters by itself, if it would run a program there. Of these
-//   nothing is ever removed: what cannot be moved to `keep` is renamed.
-// `report` tells of it. A way through a link is none: it could lead to something older.
-void revert(const confine::Protected& before, const confine::Wanted& wanted,
-            const std::filesystem::path& keep, Report& report);
+// Whether processes of the call go on. Those of a shell in the background are watched already.
+enum class Tree { IsGone, LivesOn, IsWatched };
+
+// Has the mason take away, to the directory `reverted` of the state directory, or to another name
+// beside it where that is on another file system:
+// * protected names that were not there before,
+// * links on the path to them, and what is in the place of links that were there (which come back),
+// * the .git of checkouts that git enters by itself, if it would run a program there.
+// `report` says what was taken away, and what could not be: that is protected from now on.
+void revert(const confine::Protected& before, run::Session& session, Tree tree, Report& report);
 
 // What came since `before`, while nobody looked, and so may be the user's: what git would run
 // there.
@@ -28,7 +29,7 @@ std::vector<std::string> warnings_since(const confine::Protected& before,
 
 // For as long as shells of the session live, and nobody waits for them: its mason takes those names
 // away that do not exist now and that the session makes. Reports find them in the session's log.
-// Nothing is done where it could not tell them from what the user makes.
-void forbid_absent(const run::Session& session, const std::filesystem::path& keep);
+// Nothing is done where it could not tell them from what the user makes. Returns what to say.
+std::vector<std::string> watch_absent(const run::Session& session);
 
 }  // namespace husk::tool

@@ -64,11 +64,6 @@ Surroundings surroundings_of(const confine::Wanted& wanted) {
             .proxy_port = confine::proxy_port_of(wanted)};
 }
 
-// Where protected names go that were taken away.
-std::filesystem::path kept_of(run::Session& session) {
-    return session.dir().path.parent_path().parent_path() / "reverted";
-}
-
 // The same files, as a reader sees them.
 Result<collect::ShellFiles> as_reader(const run::CallFiles& files) {
     const auto copy = [](const os::Fd& fd) -> Result<os::Fd> {
@@ -120,7 +115,8 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     if (session->closed()) page.flags |= record::BehindWalls;
     run::CallFiles files = TRY(run::make_call_files(session->dir(), page, plan.call_json, split));
 
-    if (plan.launch.background) forbid_absent(*session, kept_of(*session));
+    if (plan.launch.background)
+        for (std::string& note : watch_absent(*session)) plan.notes.push_back(std::move(note));
     StartedCall started;
     started.on_output_ = context.on_output;
     const uint64_t number = files.number;
@@ -279,9 +275,13 @@ Report StartedCall::report() const {
     if (auto added = add_output(report, *files, Whole{}, plan_.max_output_bytes); !added)
         report.notes.push_back("the output could not be read: " + added.error().text());
     report.notes.insert(report.notes.begin(), plan_.notes.begin(), plan_.notes.end());
-    if (before_) revert(*before_, session_->wanted(), kept_of(*session_), report);
-    const bool lives_on = !report.ended() || !report.leftovers.empty();
-    if (lives_on && !plan_.launch.background) forbid_absent(*session_, kept_of(*session_));
+    // The keeper knows whether its tree is empty. A list of processes does not: one that forks and
+    // ends all the time is in none.
+    const bool lives_on = now->tree_lives || !report.ended();
+    const Tree tree = !lives_on                 ? Tree::IsGone
+                      : plan_.launch.background ? Tree::IsWatched
+                                                : Tree::LivesOn;
+    if (before_) revert(*before_, *session_, tree, report);
     if (lives_on && std::ranges::any_of(session_->wanted().protect, confine::is_glob))
         report.notes.emplace_back(
             "what it makes from now on under a name that a pattern of `protect` matches is left "

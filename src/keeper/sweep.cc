@@ -1,0 +1,260 @@
+#include "sweep.h"
+
+#include <asm/errno.h>
+#include <linux/fcntl.h>
+#include <linux/inotify.h>
+#include <linux/openat2.h>
+
+#include "clock.h"
+#include "path.h"
+#include "sound.h"
+
+namespace sweep {
+namespace {
+
+using husk::wire::NameOrder;
+
+constexpr unsigned no_follow = 0x100;    // AT_SYMLINK_NOFOLLOW
+constexpr unsigned empty_path = 0x1000;  // AT_EMPTY_PATH
+constexpr unsigned format = 0170000;
+constexpr unsigned directory = 0040000;
+constexpr unsigned link = 0120000;
+constexpr unsigned longest_path = 4096;
+constexpr unsigned longest_name = 255;
+
+// Static: a mason has one of these.
+int roots[husk::wire::max_roots];
+unsigned root_count = 0;
+int state = -1;
+int proc = -1;
+char way[longest_path];
+
+bool is_gone(long error) { return error == -ENOENT || error == -ENOTDIR; }
+
+bool is_same(const char* one, const char* other) {
+    while (*one != 0 && *one == *other) ++one, ++other;
+    return *one == *other;
+}
+
+long open_path(int parent, const char* name, int flags) {
+    open_how how{};
+    how.flags = static_cast<__u64>(O_PATH | O_CLOEXEC | flags);
+    how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+    return sys::openat2(parent, name, &how, sizeof how);
+}
+
+// A command may have taken from the user the right to enter a directory of the user's own. Root,
+// and a mason with the capabilities of a user namespace, need no right, unless the directory
+// belongs to a group that the namespace does not know.
+bool open_up(int place) {
+    constexpr unsigned owner = 0700;
+    constexpr unsigned wanted = 0x00b;  // STATX_TYPE | STATX_MODE | STATX_UID
+    sys::FileStatus status{};
+    if (place < 0 || sys::statx(place, "", empty_path, wanted, &status) != 0) return false;
+    const bool is_closed = (status.mode & owner) != owner;
+    const bool is_own = status.uid == static_cast<uint32_t>(sys::geteuid());
+    if ((status.mode & format) != directory || !is_closed || !is_own) return false;
+    Path self;
+    self.add("self/fd/");
+    self.add(place);
+    return sys::fchmodat(proc, self.text, (status.mode & 07777U) | owner) == 0;
+}
+
+long status_of(int parent, const char* name, sys::FileStatus& status) {
+    constexpr unsigned wanted = 0x805;  // STATX_TYPE | STATX_NLINK | STATX_BTIME
+    long found = sys::statx(parent, name, no_follow, wanted, &status);
+    if (found == -EACCES && open_up(parent))
+        found = sys::statx(parent, name, no_follow, wanted, &status);
+    return found;
+}
+
+// inotify takes no descriptor, but a name that is looked up from the working directory.
+long hear_of(int parent, int watch) {
+    constexpr unsigned wanted = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_MASK_ADD;
+    if (watch < 0) return 0;
+    long heard = sys::fchdir(parent);
+    if (heard == -EACCES && open_up(parent)) heard = sys::fchdir(parent);
+    if (heard == 0) heard = sys::inotify_add_watch(watch, ".", wanted);
+    sys::fchdir(proc);  // no file system of the user's stays busy
+    return heard < 0 ? heard : 0;
+}
+
+// Whether the link is there that has to be.
+bool is_as_it_was(const NameOrder& order, int parent, const char* name) {
+    static char target[longest_path];
+    if (order.target == 0) return false;
+    const long size = sys::readlinkat(parent, name, target, sizeof target - 1);
+    if (size < 0) return false;
+    target[size] = 0;
+    return is_same(target, text_of(order, order.target));
+}
+
+// As much of the name as leaves room for what makes it unique.
+struct KeptName {
+    char text[longest_name + 1] = {};
+    unsigned length = 0;
+
+    void add(const char* part, unsigned most) {
+        for (unsigned i = 0; part[i] != 0 && i < most && length < longest_name; ++i)
+            text[length++] = part[i];
+    }
+    void add_hex(uint64_t number) {
+        char digits[17] = {};
+        for (int i = 15; i >= 0; --i, number >>= 4U) digits[i] = "0123456789abcdef"[number & 0xfU];
+        add(digits, 16);
+    }
+};
+
+KeptName kept_name(const char* start, const char* name) {
+    constexpr unsigned most = 200;
+    KeptName kept;
+    kept.add(start, most);
+    kept.add(name, most);
+    kept.add("-", 1);
+    kept.add_hex(keeper_clock::realtime());
+    return kept;
+}
+
+long move_to_state(const Place& place) {
+    constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE
+    sys::mkdirat(state, "reverted", 0700);
+    const long keep = open_path(state, "reverted", O_DIRECTORY);
+    if (keep < 0) return keep;
+    const KeptName kept = kept_name("", place.name);
+    const long moved =
+        sys::renameat2(place.parent, place.name, static_cast<int>(keep), kept.text, no_replace);
+    sys::close(static_cast<int>(keep));
+    return moved;
+}
+
+long move_aside(const Place& place) {
+    constexpr unsigned no_replace = 1;
+    const KeptName kept = kept_name(".husk-reverted", place.name);
+    return sys::renameat2(place.parent, place.name, place.parent, kept.text, no_replace);
+}
+
+long move(const Place& place) {
+    const long moved = move_to_state(place);
+    if (moved == 0 || moved == -ENOENT) return moved;
+    const long aside = move_aside(place);
+    return aside < 0 && moved != -EXDEV ? moved : aside;
+}
+
+// The path of a name below its root, as parts that are each ended by a NUL. Returns the size.
+unsigned take_apart(const char* path) {
+    unsigned size = 0;
+    while (size < sizeof way - 1 && path[size] != 0) {
+        way[size] = path[size] == '/' ? '\0' : path[size];
+        ++size;
+    }
+    way[size++] = 0;
+    return path[size - 1] == 0 ? size : 0;
+}
+
+unsigned length_of(const char* text) {
+    unsigned length = 0;
+    while (text[length] != 0) ++length;
+    return length;
+}
+
+// One try. -EAGAIN when a directory on the path is replaced meanwhile.
+Place walk(const NameOrder& order, int watch) {
+    Place place;
+    const char* const end = way + take_apart(text_of(order, order.relative));
+    const char* last = way;
+    for (const char* part = way; part < end; part += length_of(part) + 1) last = part;
+    // Git does not enter a repository through a link.
+    const bool is_repository = is_same(last, ".git");
+    const bool only_itself = (order.flags & husk::wire::OnlyItself) != 0;
+    place.parent = roots[order.root];
+    place.name = way;
+    if (place.parent < 0) return place;
+    if (end == way) place.error = -ENAMETOOLONG;
+    while (place.error == 0) {
+        const long heard = hear_of(place.parent, watch);
+        if (heard < 0) place.unwatched = heard;
+        const long found = status_of(place.parent, place.name, place.status);
+        if (found < 0 && !is_gone(found)) place.error = found;
+        if (found < 0) break;
+        const unsigned kind = place.status.mode & format;
+        const bool is_last = place.name == last;
+        if (is_last) place.is_there = !is_as_it_was(order, place.parent, place.name);
+        if (!is_last && kind == link) place.is_there = !is_repository && !only_itself;
+        if (!is_last && kind == link && only_itself) place.error = -ELOOP;
+        if (is_last || kind != directory) break;
+        const long inner = open_path(place.parent, place.name, O_DIRECTORY);
+        if (inner < 0) place.error = is_gone(inner) || inner == -ELOOP ? -EAGAIN : inner;
+        if (place.parent != roots[order.root]) sys::close(place.parent);
+        place.parent = static_cast<int>(inner < 0 ? -1 : inner);
+        place.name += length_of(place.name) + 1;
+    }
+    return place;
+}
+
+}  // namespace
+
+long hold(const char* path, bool is_state) {
+    if (root_count >= husk::wire::max_roots) return -EMFILE;
+    const long opened = open_path(AT_FDCWD, path, 0);
+    if (opened < 0 && (is_state || !is_gone(opened))) return opened;
+    (is_state ? state : roots[root_count++]) = static_cast<int>(opened < 0 ? -1 : opened);
+    return 0;
+}
+
+void lift(int above) {
+    const auto move = [&](int& fd) {
+        if (fd >= 0) fd = static_cast<int>(sys::fcntl(fd, F_DUPFD_CLOEXEC, above));
+    };
+    move(state);
+    for (unsigned i = 0; i < root_count; ++i) move(roots[i]);
+}
+
+int settle(int first, int proc_fd) {
+    const auto move = [&](int& fd) {
+        if (fd >= 0) fd = static_cast<int>(sys::dup3(fd, first++, O_CLOEXEC));
+    };
+    proc = proc_fd;
+    move(state);
+    for (unsigned i = 0; i < root_count; ++i) move(roots[i]);
+    return first;
+}
+
+void let_go() {
+    sys::close_once(state);
+    for (unsigned i = 0; i < root_count; ++i) sys::close_once(roots[i]);
+    root_count = 0;
+}
+
+bool Orders::is_sound() const {
+    return husk::wire::are_sound(begin, static_cast<uint64_t>(size), root_count);
+}
+
+void leave(const NameOrder& order, Place& place) {
+    if (place.parent >= 0 && place.parent != roots[order.root]) sys::close(place.parent);
+    place.parent = -1;
+}
+
+Place look(const NameOrder& order, int watch) {
+    constexpr int most_tries = 8;
+    Place place = walk(order, watch);
+    for (int i = 1; place.error == -EAGAIN && i < most_tries; ++i) place = walk(order, watch);
+    return place;
+}
+
+int take_away(const NameOrder& order, const Place& place) {
+    if (place.error != 0) return static_cast<int>(place.error);
+    if (!place.is_there) return 0;
+    long moved = move(place);
+    if (moved == -EACCES || moved == -EPERM) {
+        const long itself = open_path(place.parent, place.name, O_NOFOLLOW);
+        const bool opened = open_up(place.parent);
+        if (open_up(static_cast<int>(itself)) || opened) moved = move(place);
+        if (itself >= 0) sys::close(static_cast<int>(itself));
+    }
+    if (moved == -ENOENT) return 0;
+    if (moved < 0) return static_cast<int>(moved);
+    if (order.target != 0) sys::symlinkat(text_of(order, order.target), place.parent, place.name);
+    return 1;
+}
+
+}  // namespace sweep
