@@ -21,7 +21,7 @@ bool can_be_written_down(const std::string& text) {
 bool is_known(const Subject& subject) {
     const Command& command = subject.command;
     const auto stands_for_many = [](char16_t letter) { return letter > 0xff; };
-    const Letters& line = subject.text.line.by_path;
+    const Letters& line = subject.text.line.by_path.letters();
     return command.opaque.empty() && std::ranges::none_of(line, stands_for_many) &&
            std::ranges::all_of(command.assignments,
                                [](const auto& assignment) { return assignment.value.known(); }) &&
@@ -48,12 +48,8 @@ std::string why_not_kept(const Script& script, const Context& context) {
     return "";
 }
 
-std::string why_not_kept(const Subject& subject, const Rules& rules) {
-    const auto may_be_meant = [&](const Rule& rule) {
-        return match(rule, subject) == Match::Maybe;
-    };
-    if (!is_known(subject) || std::ranges::any_of(rules.rules, may_be_meant))
-        return "what it does is not known before it runs";
+std::string why_not_kept(const Subject& subject, bool may_be_another) {
+    if (may_be_another || !is_known(subject)) return "what it does is not known before it runs";
     return "";
 }
 

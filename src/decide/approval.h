@@ -18,8 +18,8 @@ const Approval* approval_of(const parse::Script& script, const Rules& rules,
 // Why nobody's "always" is kept; empty when it is.
 // Of the script as a whole: it must be possible to write it down and to know it again.
 std::string why_not_kept(const parse::Script& script, const Context& context);
-// Of one command that is asked about: what it does must be known before it runs, and surely be no
-// more than what is asked about.
-std::string why_not_kept(const Subject& subject, const Rules& rules);
+// Of one command that is asked about: what it does must be known before it runs. `may_be_another`:
+// it may turn out to be what another rule is about.
+std::string why_not_kept(const Subject& subject, bool may_be_another);
 
 }  // namespace husk::decide

@@ -1,10 +1,12 @@
 #include "decide/command_text.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "decide/names.h"
+#include "parse/subcommands.h"
 #include "parse/wrappers.h"
 
 namespace husk::decide {
@@ -44,26 +46,45 @@ bool may_be_nothing(const Word& word) {
     });
 }
 
-}  // namespace
-
-CommandText command_text(const Script& script, size_t index) {
-    const Command& command = script.commands[index];
-    if (command.words.empty()) return {};
-    const std::string placeholder = placeholder_of(script, command);
+// The words of a command from its program on: first `names`, then `more`.
+CommandText text_of(std::span<const Word> names, std::span<const Word> more,
+                    const std::string& placeholder) {
     Letters arguments;
     Letters arguments_shown;
-    for (size_t i = 1; i < command.words.size(); ++i) {
-        const Word& word = command.words[i];
+    const auto add = [&](const Word& word) {
         if (may_be_nothing(word))
             arguments += {maybe_space, any_text};
         else
             arguments += u' ' + seen(word, placeholder);
         arguments_shown += u' ' + letters(word.shown());
+    };
+    std::ranges::for_each(names.subspan(1), add);
+    std::ranges::for_each(more, add);
+    const Letters program = without_spaces(seen(names.front(), placeholder));
+    const Letters program_shown = without_spaces(letters(names.front().shown()));
+    const auto line = [](const Letters& name, const Letters& rest) {
+        return Line{Text(name + rest), Text(name_of(name) + rest)};
+    };
+    return {.line = line(program, arguments), .shown = line(program_shown, arguments_shown)};
+}
+
+}  // namespace
+
+CommandText command_text(const Script& script, size_t index) {
+    const Command& command = script.commands[index];
+    if (command.words.empty()) return {};
+    return text_of(command.words, {}, placeholder_of(script, command));
+}
+
+std::vector<CommandText> readings_text(const Script& script, size_t index) {
+    const Command& command = script.commands[index];
+    std::vector<CommandText> texts;
+    for (const parse::Reading& reading : parse::readings_of(command)) {
+        texts.push_back(text_of(reading.names, std::span(command.words).subspan(reading.rest),
+                                placeholder_of(script, command)));
+        texts.back().certain = reading.certain;
     }
-    const Letters program = without_spaces(seen(command.words.front(), placeholder));
-    const Letters program_shown = without_spaces(letters(command.words.front().shown()));
-    return {.line = {program + arguments, name_of(program) + arguments},
-            .shown = {program_shown + arguments_shown, name_of(program_shown) + arguments_shown}};
+    return texts;
 }
 
 std::string placeholder_of(const Script& script, const Command& command) {

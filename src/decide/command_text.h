@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "decide/glob.h"
 #include "parse/script.h"
@@ -12,16 +13,21 @@ namespace husk::decide {
 // The words with one space between, once with the program as it is written, once with its bare
 // name.
 struct Line {
-    Letters by_path;
-    Letters by_name;
+    Text by_path;
+    Text by_name;
 };
 
 struct CommandText {
     Line line;   // unknown parts are any_text
     Line shown;  // unknown parts are as they were written
+    bool certain = true;
 };
 
 CommandText command_text(const parse::Script& script, size_t index);
+
+// The same without the options in front of a subcommand, in every way that may be meant. Only for
+// rules that deny or ask: an allow rule sees the command as it is written.
+std::vector<CommandText> readings_text(const parse::Script& script, size_t index);
 
 // What find, xargs and the like replace by something else; "" when no such program runs it.
 std::string placeholder_of(const parse::Script& script, const parse::Command& command);

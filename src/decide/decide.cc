@@ -29,6 +29,16 @@ bool runs_nothing_itself(const Command& command) {
            std::ranges::none_of(command.assignments, decides_what_runs);
 }
 
+// What the rules that ask and deny say about a command.
+struct Restriction {
+    const Rule* rule = nullptr;  // null if none has a say
+    Match match = Match::No;
+    bool may_be_meant = false;  // a rule may be meant, depending on what is not known
+
+    // A rule that would deny asks if it only may be meant.
+    Decision decision() const { return match == Match::Yes ? rule->decision : Decision::Ask; }
+};
+
 // Everything that a judgement of one command is made from.
 class Court {
 public:
@@ -51,10 +61,12 @@ public:
             return *found_by_pack(command, Decision::Deny, Packs::All);
         }
         if (rules_.mode == Mode::BypassPermissions) return bypassed(command);
-        if (auto found = decided_by_rule(subject, Decision::Deny)) return *found;
+        const Restriction restriction = restricted_by_rule(subject);
+        if (restriction.rule && restriction.decision() == Decision::Deny)
+            return judged(subject, restriction);
         if (auto found = found_by_pack(command, Decision::Deny, Packs::All)) return *found;
         if (auto found = hidden(command)) return *found;
-        if (auto found = asked_about(subject)) return *found;
+        if (auto found = asked_about(subject, restriction)) return *found;
         if (auto found = allowed_by_rule(subject)) return *found;
         return by_default(command);
     }
@@ -82,13 +94,14 @@ private:
     }
 
     // By a rule or a pack, unless a person has said "always".
-    std::optional<Judgement> asked_about(const Subject& subject) const {
-        auto found = decided_by_rule(subject, Decision::Ask);
-        if (!found) found = found_by_pack(subject.index, Decision::Ask, Packs::All);
+    std::optional<Judgement> asked_about(const Subject& subject,
+                                         const Restriction& restriction) const {
+        auto found = restriction.rule ? std::optional(judged(subject, restriction))
+                                      : found_by_pack(subject.index, Decision::Ask, Packs::All);
         if (!found) return found;
         found->only_once = is_grave(subject.index)
                                ? "it may do great harm, so it is asked each time"
-                               : why_not_kept(subject, rules_);
+                               : why_not_kept(subject, restriction.may_be_meant);
         if (approval_ == nullptr || !found->only_once.empty()) return found;
         return Judgement{
             .command = subject.index, .rule = "approved", .where = text_of(approval_->where)};
@@ -102,22 +115,31 @@ private:
                });
     }
 
-    // By a rule that says so; and an ask also by one that would deny, if it may be meant.
-    std::optional<Judgement> decided_by_rule(const Subject& subject, Decision decision) const {
+    // The first rule that denies; if there is none, the first that asks, or that would deny and may
+    // be meant.
+    Restriction restricted_by_rule(const Subject& subject) const {
+        Restriction strictest;
         for (const Rule& rule : rules_.rules) {
-            if (rule.decision < decision || rule.decision == Decision::Allow) continue;
+            if (rule.decision == Decision::Allow) continue;
             const Match found = match(rule, subject);
-            const Decision meant = found == Match::Yes ? rule.decision : Decision::Ask;
-            if (found == Match::No || meant != decision) continue;
-            return Judgement{.command = subject.index,
-                             .decision = decision,
-                             .rule = rule.name,
-                             .where = rule.where,
-                             .reason = reason_of(rule, found, subject.command),
-                             .instead = rule.instead,
-                             .change = rule.name + " at " + rule.where};
+            if (found == Match::No) continue;
+            strictest.may_be_meant |= found == Match::Maybe;
+            const Restriction here{&rule, found, strictest.may_be_meant};
+            if (here.decision() == Decision::Deny) return here;
+            if (!strictest.rule) strictest = here;
         }
-        return std::nullopt;
+        return strictest;
+    }
+
+    static Judgement judged(const Subject& subject, const Restriction& restriction) {
+        const Rule& rule = *restriction.rule;
+        return Judgement{.command = subject.index,
+                         .decision = restriction.decision(),
+                         .rule = rule.name,
+                         .where = rule.where,
+                         .reason = reason_of(rule, restriction.match, subject.command),
+                         .instead = rule.instead,
+                         .change = rule.name + " at " + rule.where};
     }
 
     static std::string reason_of(const Rule& rule, Match found, const Command& command) {

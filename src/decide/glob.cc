@@ -1,101 +1,34 @@
 #include "decide/glob.h"
 
 #include <algorithm>
-#include <set>
-#include <vector>
+#include <cstring>
+#include <utility>
 
 namespace husk::decide {
 namespace {
 
 using Piece = parse::Piece;
 
-// Positions in the pattern at which the next letter may be read; one more for its end.
-using Positions = std::vector<bool>;
+bool is_symbol(char16_t letter) { return letter >= any_text; }
+bool is_other_symbol(char16_t letter) { return letter > any_text; }
 
-enum class Unknown : uint8_t { MustBeCovered, MayBeAnything };
-
-// With all positions that can be reached without reading.
-Positions closed(const Letters& pattern, Positions at) {
-    for (size_t i = 0; i < pattern.size(); ++i) {
-        if (!at[i]) continue;
-        if (pattern[i] == any_text || pattern[i] == any_segment) at[i + 1] = true;
-        if (pattern[i] == maybe_space) at[i + 2] = true;
-    }
-    return at;
+// Nothing about either is unknown.
+bool are_known(const Letters& pattern, const Letters& text) {
+    return std::ranges::none_of(pattern, is_symbol) && std::ranges::none_of(text, is_symbol);
 }
 
-bool reads(char16_t symbol, char16_t letter) {
-    switch (symbol) {
-        case any_text: return true;
-        case any_segment:
-        case any_letter: return letter != u'/';
-        case space_or_colon: return letter == u' ' || letter == u':';
-        case maybe_space: return letter == u' ';
-        default: return symbol == letter;
-    }
+std::string bytes_of(const Letters& text) {
+    std::string bytes;
+    bytes.reserve(text.size());
+    for (const char16_t letter : text) bytes += static_cast<char>(letter);
+    return bytes;
 }
 
-Positions step(const Letters& pattern, const Positions& at, char16_t letter) {
-    Positions next(at.size(), false);
-    for (size_t i = 0; i < pattern.size(); ++i) {
-        if (!at[i] || !reads(pattern[i], letter)) continue;
-        const bool stays = pattern[i] == any_text || pattern[i] == any_segment;
-        next[stays ? i : i + 1] = true;
-    }
-    return closed(pattern, std::move(next));
-}
-
-Positions step_over_unknown(const Letters& pattern, const Positions& at, Unknown unknown) {
-    Positions next(at.size(), false);
-    if (unknown == Unknown::MayBeAnything) {
-        // A pattern is a chain: some text leads from the first position to every later one.
-        const auto first = std::ranges::find(at, true) - at.begin();
-        std::fill(next.begin() + first, next.end(), true);
-        return next;
-    }
-    for (size_t i = 0; i < pattern.size(); ++i) next[i] = at[i] && pattern[i] == any_text;
-    return closed(pattern, std::move(next));
-}
-
-bool is_dead(const Positions& at) { return std::ranges::find(at, true) == at.end(); }
-
-Positions start(const Letters& pattern) {
-    Positions at(pattern.size() + 1, false);
-    at[0] = true;
-    return closed(pattern, std::move(at));
-}
-
-// Most patterns are about other programs: their first letter tells.
-bool start_differently(const Letters& pattern, const Letters& text) {
-    return !pattern.empty() && !text.empty() && pattern.front() < any_text &&
-           text.front() < any_text && pattern.front() != text.front();
-}
-
-// Each maybe_space makes two texts of one. They are followed together, and nearly always end
-// up at the same positions.
-constexpr size_t most_ways = 64;
-
-bool all_ways_match(const Letters& pattern, const Letters& text) {
-    std::set<Positions> ways = {start(pattern)};
-    for (size_t i = 0; i < text.size(); ++i) {
-        std::set<Positions> next;
-        const bool optional = text[i] == maybe_space;
-        for (const Positions& at : ways) {
-            const Positions after = text[i] == any_text
-                                        ? step_over_unknown(pattern, at, Unknown::MustBeCovered)
-                                        : step(pattern, at, optional ? u' ' : text[i]);
-            if (!optional) {
-                next.insert(after);
-                continue;
-            }
-            next.insert(at);
-            next.insert(step_over_unknown(pattern, after, Unknown::MustBeCovered));
-        }
-        if (optional) ++i;  // its any_text is dealt with
-        if (next.size() > most_ways || std::ranges::any_of(next, is_dead)) return false;
-        ways = std::move(next);
-    }
-    return std::ranges::all_of(ways, [](const Positions& at) { return at.back(); });
+// Where `part` stands in the text from `at` on. memmem() is linear, which find() is not.
+size_t find_from(std::string_view text, std::string_view part, size_t at) {
+    const void* found = ::memmem(text.data() + at, text.size() - at, part.data(), part.size());
+    if (found == nullptr) return std::string_view::npos;
+    return static_cast<size_t>(static_cast<const char*>(found) - text.data());
 }
 
 }  // namespace
@@ -124,26 +57,100 @@ Letters starred(std::string_view pattern) {
     return out;
 }
 
+Text::Text(Letters letters) : letters_(std::move(letters)) {
+    if (std::ranges::none_of(letters_, is_symbol)) bytes_ = bytes_of(letters_);
+}
+
+Glob::Glob(const Letters& pattern)
+    : start_(pattern.substr(
+          0, static_cast<size_t>(std::ranges::find_if(pattern, is_symbol) - pattern.begin()))),
+      positions_(pattern) {
+    constexpr auto most_to_write_out = 2;
+    const bool can_be_written = std::ranges::all_of(pattern, [](char16_t letter) {
+        return !is_other_symbol(letter) || letter == space_or_colon || letter == maybe_space;
+    });
+    if (can_be_written && std::ranges::count_if(pattern, is_other_symbol) <= most_to_write_out)
+        add_plain(pattern);
+}
+
+// Each symbol other than any_text makes two patterns of one.
+void Glob::add_plain(Letters pattern) {
+    const auto symbol = std::ranges::find_if(pattern, is_other_symbol);
+    if (symbol == pattern.end()) {
+        Plain plain{.parts = {""}};
+        for (const char16_t letter : pattern) {
+            if (letter == any_text)
+                plain.parts.emplace_back();
+            else
+                plain.parts.back() += static_cast<char>(letter);
+        }
+        plain_.push_back(std::move(plain));
+        return;
+    }
+    const auto at = static_cast<size_t>(symbol - pattern.begin());
+    Letters other = pattern;
+    other[at] = u' ';
+    if (pattern[at] == maybe_space)
+        pattern.erase(at, 2);
+    else
+        pattern[at] = u':';
+    add_plain(std::move(pattern));
+    add_plain(std::move(other));
+}
+
+bool Glob::Plain::matches(std::string_view text) const {
+    if (parts.size() == 1) return text == parts.front();
+    const std::string& first = parts.front();
+    const std::string& last = parts.back();
+    if (text.size() < first.size() + last.size() || !text.starts_with(first) ||
+        !text.ends_with(last))
+        return false;
+    text = text.substr(0, text.size() - last.size());
+    size_t at = first.size();
+    // Each part at the first place that it can have leaves the most for those behind it.
+    for (size_t i = 1; i + 1 < parts.size(); ++i) {
+        const size_t found = find_from(text, parts[i], at);
+        if (found == std::string_view::npos) return false;
+        at = found + parts[i].size();
+    }
+    return true;
+}
+
+bool Glob::matches_known(std::string_view text) const {
+    return std::ranges::any_of(plain_, [&](const Plain& plain) { return plain.matches(text); });
+}
+
+// Most patterns are about other programs.
+bool Glob::starts_differently(const Text& text) const {
+    const Letters& other = text.letters();
+    const size_t both = std::min(start_.size(), other.size());
+    for (size_t i = 0; i < both; ++i) {
+        if (is_symbol(other[i])) return false;
+        if (start_[i] != other[i]) return true;
+    }
+    return false;
+}
+
+bool Glob::covers(const Text& text) const {
+    if (starts_differently(text)) return false;
+    if (text.is_known() && !plain_.empty()) return matches_known(text.bytes());
+    return positions_.covers(text.letters());
+}
+
+bool Glob::meets(const Text& text) const {
+    if (starts_differently(text)) return false;
+    if (text.is_known() && !plain_.empty()) return matches_known(text.bytes());
+    return positions_.meets(text.letters());
+}
+
 bool covers(const Letters& pattern, const Letters& text) {
-    return !start_differently(pattern, text) && all_ways_match(pattern, text);
+    if (are_known(pattern, text)) return pattern == text;
+    return Glob(pattern).covers(Text(text));
 }
 
 bool meets(const Letters& pattern, const Letters& text) {
-    if (start_differently(pattern, text)) return false;
-    Positions at = start(pattern);
-    for (size_t i = 0; i < text.size() && !is_dead(at); ++i) {
-        if (text[i] == maybe_space) {
-            Positions after = step(pattern, at, u' ');
-            if (!is_dead(after)) after = step_over_unknown(pattern, after, Unknown::MayBeAnything);
-            for (size_t k = 0; k < at.size(); ++k) at[k] = at[k] || after[k];
-            ++i;
-        } else if (text[i] == any_text) {
-            at = step_over_unknown(pattern, at, Unknown::MayBeAnything);
-        } else {
-            at = step(pattern, at, text[i]);
-        }
-    }
-    return at.back();
+    if (are_known(pattern, text)) return pattern == text;
+    return Glob(pattern).meets(Text(text));
 }
 
 bool is_added_later(const parse::Word& word) {

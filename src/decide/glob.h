@@ -4,18 +4,12 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "decide/positions.h"
 #include "parse/script.h"
 
 namespace husk::decide {
-
-using Letters = std::u16string;
-
-constexpr char16_t any_text = 0x100;        // any text, also none
-constexpr char16_t any_segment = 0x101;     // the same without a slash
-constexpr char16_t any_letter = 0x102;      // one, but no slash
-constexpr char16_t space_or_colon = 0x103;  // in patterns
-constexpr char16_t maybe_space = 0x104;     // it and the any_text behind it: both, or nothing
 
 Letters letters(std::string_view text);
 Letters letters(const parse::Word& word);  // every unknown part is any_text
@@ -23,9 +17,50 @@ Letters letters(const parse::Word& word);  // every unknown part is any_text
 // Text in which each * is any text.
 Letters starred(std::string_view pattern);
 
-// Whatever the unknown parts of the text turn out to be, the pattern matches.
+// A text as patterns see it.
+class Text {
+public:
+    Text() = default;
+    explicit Text(Letters letters);
+
+    const Letters& letters() const { return letters_; }
+    bool is_known() const { return letters_.empty() || !bytes_.empty(); }
+    const std::string& bytes() const { return bytes_; }  // if it is known
+
+private:
+    Letters letters_;
+    std::string bytes_;
+};
+
+// A pattern, ready to be compared with many texts. A comparison takes time in proportion to the
+// length of the text, whatever the pattern is.
+class Glob {
+public:
+    Glob() : Glob(Letters()) {}
+    explicit Glob(const Letters& pattern);
+
+    // Whatever the unknown parts of the text turn out to be, the pattern matches.
+    bool covers(const Text& text) const;
+    // They may turn out so that the pattern matches.
+    bool meets(const Text& text) const;
+
+private:
+    // A pattern whose only symbol is any_text: pieces of text with any text between them.
+    struct Plain {
+        std::vector<std::string> parts;
+        bool matches(std::string_view text) const;
+    };
+
+    void add_plain(Letters pattern);
+    bool matches_known(std::string_view text) const;
+    bool starts_differently(const Text& text) const;
+
+    Letters start_;             // the letters in front of the first symbol
+    std::vector<Plain> plain_;  // one of these has to match; empty: only positions_ can tell
+    Positions positions_;
+};
+
 bool covers(const Letters& pattern, const Letters& text);
-// They may turn out so that the pattern matches.
 bool meets(const Letters& pattern, const Letters& text);
 
 // Stands for the words that xargs and the like add to those in the script.

@@ -2,18 +2,18 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
-#include "decide/command_text.h"
-#include "decide/files.h"
-#include "decide/glob.h"
 #include "decide/path.h"
 #include "decide/variables.h"
+#include "parse/subcommands.h"
 
 namespace husk::decide {
 namespace {
 
 using parse::Command;
 using parse::Word;
+using Element = std::vector<Alternative>;
 
 enum class Wanted : uint8_t {
     ForAllow,  // what is unknown is matched by a star alone, and a program by its own name
@@ -21,145 +21,112 @@ enum class Wanted : uint8_t {
     Perhaps,   // and any value that may turn up
 };
 
-// An argument, or one of the halves of --option=value and -ovalue.
-struct Token {
-    Letters text;
-    Letters shown;
-    size_t next = 0;    // the token that follows it
-    bool many = false;  // may be several words
-
-    Token part(size_t begin, size_t end, size_t next_token) const {
-        return {text.substr(begin, end - begin), shown.substr(begin, end - begin), next_token};
-    }
-};
-
-// Where an argument may be cut in two: in front of its second half, and behind its first.
-struct Cut {
-    size_t first_end;
-    size_t second_begin;
-};
-
-std::optional<Cut> cut_of(const Letters& text, Wanted wanted) {
-    if (text.starts_with(u"--")) {
-        const size_t equals = text.find(u'=');
-        if (equals == Letters::npos || text.substr(0, equals).contains(any_text)) return {};
-        return Cut{equals, equals + 1};
-    }
-    const bool glued =
-        wanted != Wanted::ForAllow && text.size() > 2 && text[0] == u'-' && text[1] != any_text;
-    return glued ? std::optional(Cut{2, 2}) : std::nullopt;
-}
-
-std::vector<Token> tokens_of(const Subject& subject, Wanted wanted) {
-    const Command& command = subject.command;
-    const std::string placeholder = placeholder_of(subject.script, command);
-    std::vector<Token> tokens;
-    for (size_t i = 1; i < command.words.size(); ++i) {
-        const Word& word = command.words[i];
-        const size_t at = tokens.size();
-        const Token whole = {.text = seen(word, placeholder), .shown = letters(word.shown())};
-        const auto cut = cut_of(whole.text, wanted);
-        tokens.push_back(whole);
-        tokens.back().next = at + (cut ? 3 : 1);
-        tokens.back().many = may_be_many_words(word);
-        if (!cut) continue;
-        tokens.push_back(whole.part(0, cut->first_end, at + 2));
-        tokens.push_back(whole.part(cut->second_begin, Letters::npos, at + 3));
-    }
-    return tokens;
-}
-
-bool fits(const std::string& alternative, const Token& token, Wanted wanted) {
-    const Letters pattern = starred(alternative);
-    if (wanted == Wanted::Perhaps) return meets(pattern, token.text);
-    return covers(pattern, token.text) ||
-           (wanted == Wanted::Surely && covers(pattern, token.shown));
+bool fits(const Glob& glob, const Token& token, Wanted wanted) {
+    if (wanted == Wanted::Perhaps) return glob.meets(token.text);
+    return glob.covers(token.text) || (wanted == Wanted::Surely && glob.covers(token.shown));
 }
 
 // Where to go on behind the element, if it stands at `at`.
-std::optional<size_t> behind(const std::vector<std::string>& alternatives,
-                             const std::vector<Token>& tokens, size_t at, Wanted wanted) {
-    for (const std::string& alternative : alternatives) {
-        if (fits(alternative, tokens[at], wanted)) return tokens[at].next;
+std::optional<size_t> behind(const Element& element, const std::vector<Token>& tokens, size_t at,
+                             Wanted wanted) {
+    for (const Alternative& alternative : element) {
+        if (fits(alternative.glob, tokens[at], wanted)) return tokens[at].next;
         // --option=value is also meant where it is written as two words.
-        const size_t equals =
-            alternative.starts_with("--") ? alternative.find('=') : std::string::npos;
         const size_t second = tokens[at].next;
-        if (equals == std::string::npos || second >= tokens.size()) continue;
-        if (fits(alternative.substr(0, equals), tokens[at], wanted) &&
-            fits(alternative.substr(equals + 1), tokens[second], wanted))
+        if (alternative.halves.empty() || second >= tokens.size()) continue;
+        if (fits(alternative.halves[0], tokens[at], wanted) &&
+            fits(alternative.halves[1], tokens[second], wanted))
             return tokens[second].next;
     }
     return std::nullopt;
 }
 
-// The elements from the second on, in their order, with anything between.
-bool occur_in_order(const std::vector<std::vector<std::string>>& elements,
-                    const std::vector<Token>& tokens, Wanted wanted) {
+// The elements from the second on, in their order, with anything between. Nothing may be left out
+// of the words before `free_from`.
+bool occur_in_order(const std::vector<Element>& elements, const std::vector<Token>& tokens,
+                    Wanted wanted, size_t free_from) {
+    if (elements.size() == 1) return true;
     size_t element = 1;
-    for (size_t at = 0; at < tokens.size() && element < elements.size();) {
+    for (size_t at = 0; at < tokens.size();) {
+        const bool is_fixed = tokens[at].word < free_from;
+        if (element == elements.size()) return !is_fixed;
         if (tokens[at].many && wanted == Wanted::Perhaps) return true;
         const auto next = behind(elements[element], tokens, at, wanted);
         if (next) ++element;
+        // A word that is seen as two may fit as such.
+        const bool is_last_try = next || tokens[at].next == at + 1;
+        if (!next && is_fixed && is_last_try) return false;
         at = next.value_or(at + 1);
     }
     return element == elements.size();
 }
 
-bool program_fits(const std::vector<std::string>& alternatives, const Command& command,
-                  Wanted wanted) {
-    const Word& word = command.words.front();
-    const Token path = {.text = letters(word), .shown = letters(word.shown())};
-    const Token name = {.text = name_of(path.text), .shown = name_of(path.shown)};
-    const bool by_name = wanted != Wanted::ForAllow || is_system_program(command);
-    return std::ranges::any_of(alternatives, [&](const std::string& alternative) {
-        return fits(alternative, alternative.contains('/') || !by_name ? path : name, wanted);
+bool program_fits(const Element& element, const Word& program, bool by_name, Wanted wanted) {
+    const Letters text = letters(program);
+    const Letters shown = letters(program.shown());
+    const Token path = {.text = Text(text), .shown = Text(shown)};
+    const Token name = {.text = Text(name_of(text)), .shown = Text(name_of(shown))};
+    return std::ranges::any_of(element, [&](const Alternative& alternative) {
+        return fits(alternative.glob, alternative.text.contains('/') || !by_name ? path : name,
+                    wanted);
     });
+}
+
+// How many of a command's arguments come before its subcommand, with it. To allow a subcommand is
+// not to allow `git -C elsewhere` or `git push` in front of it.
+size_t up_to_subcommand(const Command& command) {
+    const parse::Subcommands* table = parse::subcommands_of(command.program());
+    return table ? parse::subcommand_position(command.words, *table) : 0;
 }
 
 bool words_fit(const LongPattern& pattern, const Subject& subject, Wanted wanted) {
     if (pattern.words.empty()) return true;
-    return !subject.command.words.empty() &&
-           program_fits(pattern.words.front(), subject.command, wanted) &&
-           occur_in_order(pattern.words, tokens_of(subject, wanted), wanted);
+    const Command& command = subject.command;
+    if (command.words.empty()) return false;
+    if (wanted == Wanted::ForAllow)
+        return program_fits(pattern.words.front(), command.words.front(),
+                            is_system_program(command), wanted) &&
+               occur_in_order(pattern.words, subject.tokens(Cuts::AtEquals), wanted,
+                              up_to_subcommand(command));
+    return program_fits(pattern.words.front(), command.words.front(), true, wanted) &&
+           occur_in_order(pattern.words, subject.tokens(Cuts::AtLetters), wanted, 0);
 }
 
-std::vector<Letters> path_patterns(const std::vector<std::string>& globs, const Context& context) {
-    std::vector<Letters> patterns;
-    for (const std::string& glob : globs) {
-        const std::vector<Letters> some = path_patterns(glob, context);
-        patterns.insert(patterns.end(), some.begin(), some.end());
-    }
-    return patterns;
-}
-
-// The paths that a word may mean: as if there were no `cd` in front of it, and behind it.
-std::vector<Letters> paths_of(const Word& word, const Subject& subject) {
-    std::vector<Letters> paths = {absolute(path_of(word, subject.context), subject.context)};
-    if (!subject.here.working_directory.empty())
-        paths.push_back(absolute(path_of(word, subject.here), subject.here));
-    return paths;
+// The command under another name: python -m pip, git-push.
+bool reading_fits(const LongPattern& pattern, const Subject& subject) {
+    if (pattern.words.empty()) return false;
+    return std::ranges::any_of(
+        parse::readings_of(subject.command), [&](const parse::Reading& reading) {
+            if (reading.names.front() == subject.command.words.front()) return false;
+            std::vector<Word> words(reading.names.begin() + 1, reading.names.end());
+            const auto rest = std::span(subject.command.words).subspan(reading.rest);
+            words.insert(words.end(), rest.begin(), rest.end());
+            return program_fits(pattern.words.front(), reading.names.front(), true,
+                                Wanted::Surely) &&
+                   occur_in_order(pattern.words, tokens_of(words, "", Cuts::AtLetters),
+                                  Wanted::Surely, 0);
+        });
 }
 
 bool writes_fit(const LongPattern& pattern, const Subject& subject, Wanted wanted) {
     if (pattern.writes.empty()) return true;
-    const std::vector<Letters> globs = path_patterns(pattern.writes, subject.context);
-    std::vector<FileTouch> writes = file_touches(subject.command);
-    std::erase_if(writes, [](const FileTouch& touch) {
-        return touch.operation != Operation::Write && touch.operation != Operation::Append;
-    });
-    const auto path_fits = [&](const Letters& path) {
-        return std::ranges::any_of(globs, [&](const Letters& glob) {
-            return wanted == Wanted::Perhaps ? meets(glob, path) : covers(glob, path);
+    const std::vector<std::vector<Text>>& written = subject.written();
+    if (written.empty()) return false;
+    std::vector<Glob> globs;
+    for (const std::string& glob : pattern.writes)
+        for (const Letters& path : path_patterns(glob, subject.context)) globs.emplace_back(path);
+    const auto path_fits = [&](const Text& path) {
+        return std::ranges::any_of(globs, [&](const Glob& glob) {
+            return wanted == Wanted::Perhaps ? glob.meets(path) : glob.covers(path);
         });
     };
     // One bad file is enough to deny; to allow, all must be good.
     if (wanted == Wanted::ForAllow)
-        return !writes.empty() && std::ranges::all_of(writes, [&](const FileTouch& touch) {
-            return std::ranges::all_of(paths_of(touch.path, subject), path_fits);
+        return std::ranges::all_of(written, [&](const std::vector<Text>& paths) {
+            return std::ranges::all_of(paths, path_fits);
         });
-    return std::ranges::any_of(writes, [&](const FileTouch& touch) {
-        return std::ranges::any_of(paths_of(touch.path, subject), path_fits);
+    return std::ranges::any_of(written, [&](const std::vector<Text>& paths) {
+        return std::ranges::any_of(paths, path_fits);
     });
 }
 
@@ -169,8 +136,18 @@ bool fits(const LongPattern& pattern, const Subject& subject, Wanted wanted) {
 
 }  // namespace
 
+Alternative::Alternative(std::string written) : text(std::move(written)), glob(starred(text)) {
+    const size_t equals = text.starts_with("--") ? text.find('=') : std::string::npos;
+    if (equals == std::string::npos) return;
+    halves.emplace_back(starred(std::string_view(text).substr(0, equals)));
+    halves.emplace_back(starred(std::string_view(text).substr(equals + 1)));
+}
+
 Match may_match(const LongPattern& pattern, const Subject& subject) {
     if (fits(pattern, subject, Wanted::Surely)) return Match::Yes;
+    if (!subject.readings.empty() && reading_fits(pattern, subject) &&
+        writes_fit(pattern, subject, Wanted::Surely))
+        return Match::Yes;
     return fits(pattern, subject, Wanted::Perhaps) ? Match::Maybe : Match::No;
 }
 

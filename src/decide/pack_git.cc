@@ -7,6 +7,7 @@
 #include "decide/command_text.h"
 #include "decide/names.h"
 #include "decide/path.h"
+#include "parse/subcommands.h"
 
 namespace husk::decide {
 namespace {
@@ -31,20 +32,23 @@ GitCall git_call(const parse::Command& command) {
         call.arguments = words;
         return call;
     }
+    const parse::Subcommands& table = *parse::subcommands_of("git");
     for (size_t i = 0; i < words.size(); ++i) {
         const std::string text = words[i].shown();
-        if (text == "-c" || text == "--config-env") {
-            if (++i < words.size()) call.settings.push_back(words[i]);
-        } else if (is_one_of(text,
-                             "-C --git-dir --work-tree --namespace --exec-path "
-                             "--super-prefix --attr-source")) {
-            ++i;
-        } else if (words[i].known() && !text.starts_with('-')) {
-            call.subcommand = text;
-            call.arguments = words.subspan(i + 1);
-            return call;
+        switch (parse::leading_option(words[i], table)) {
+            case parse::Leading::WithNext:
+                if (++i < words.size() && is_one_of(text, "-c --config-env"))
+                    call.settings.push_back(words[i]);
+                break;
+            case parse::Leading::Operand:
+                // A word that is not known may be an option.
+                if (!words[i].known()) break;
+                call.subcommand = text;
+                call.arguments = words.subspan(i + 1);
+                return call;
+            case parse::Leading::Alone:
+            case parse::Leading::Unsure: break;
         }
-        // Any other option stands alone, and so may a word that is not known.
     }
     return call;
 }

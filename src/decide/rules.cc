@@ -105,7 +105,9 @@ private:
                   .where = text_of(text.where),
                   .reason = text.reason,
                   .instead = text.instead,
-                  .pattern = LongPattern{.words = text.match, .writes = text.writes}};
+                  .pattern = LongPattern{.words = {}, .writes = text.writes}};
+        auto& words = std::get<LongPattern>(rule.pattern).words;
+        for (const auto& element : text.match) words.emplace_back(element.begin(), element.end());
         check_examples(text, rule);
         made_.rules.rules.push_back(std::move(rule));
     }

@@ -42,6 +42,17 @@ Letters line_of(std::string_view pattern) {
     return line;
 }
 
+Match match_text(const ShortPattern& pattern, const CommandText& command) {
+    const auto& [line, shown, certain] = command;
+    const Text& text = pattern.by_path ? line.by_path : line.by_name;
+    if (pattern.glob.covers(text)) return certain ? Match::Yes : Match::Maybe;
+    if (text.is_known()) return Match::No;
+    // "deny: Bash(rm -rf $HOME)" means the words as they are written.
+    if (pattern.glob.covers(pattern.by_path ? shown.by_path : shown.by_name))
+        return certain ? Match::Yes : Match::Maybe;
+    return pattern.glob.meets(text) ? Match::Maybe : Match::No;
+}
+
 std::unexpected<std::string> invalid(std::string_view why) {
     return std::unexpected("Invalid permission rule: " + std::string(why));
 }
@@ -53,7 +64,7 @@ std::expected<ShortPattern, std::string> read_short_rule(std::string_view text) 
     if (text.empty()) return invalid("empty string");
     const size_t open = text.find('(');
     if (open == std::string_view::npos)
-        return ShortPattern{.tool = std::string(text), .text = {}, .everything = true, .line = {}};
+        return ShortPattern{.tool = std::string(text), .text = {}, .everything = true};
 
     if (!text.ends_with(')')) return invalid("missing closing parenthesis");
     const std::string_view tool = trimmed(text.substr(0, open));
@@ -62,23 +73,24 @@ std::expected<ShortPattern, std::string> read_short_rule(std::string_view text) 
     if (pattern.empty()) return invalid("pattern inside parentheses is empty");
 
     const std::string_view first = std::string_view(pattern).substr(0, pattern.find(' '));
+    Letters line = line_of(pattern);
     return ShortPattern{.tool = std::string(tool),
                         .text = pattern,
                         .everything = pattern.find_first_not_of("*:") == std::string::npos,
                         .by_path = first.contains('/') || first.starts_with('~'),
-                        .line = line_of(pattern)};
+                        .line = line,
+                        .glob = Glob(line)};
 }
 
 Match may_match(const ShortPattern& pattern, const Subject& subject) {
     if (pattern.everything) return Match::Yes;
     if (subject.command.words.empty()) return Match::No;
-    const auto& [line, shown] = subject.text;
-    const Letters& text = pattern.by_path ? line.by_path : line.by_name;
-    // "deny: Bash(rm -rf $HOME)" means the words as they are written.
-    if (covers(pattern.line, text) ||
-        covers(pattern.line, pattern.by_path ? shown.by_path : shown.by_name))
-        return Match::Yes;
-    return meets(pattern.line, text) ? Match::Maybe : Match::No;
+    Match best = match_text(pattern, subject.text);
+    for (const CommandText& reading : subject.readings) {
+        if (best == Match::Yes) break;
+        best = std::max(best, match_text(pattern, reading));
+    }
+    return best;
 }
 
 bool surely_matches(const ShortPattern& pattern, const Subject& subject) {
@@ -87,7 +99,7 @@ bool surely_matches(const ShortPattern& pattern, const Subject& subject) {
     if (command.words.empty()) return false;
     if (sets_what_runs(command)) return false;
     const bool by_name = !pattern.by_path && is_system_program(command);
-    return covers(pattern.line, by_name ? subject.text.line.by_name : subject.text.line.by_path);
+    return pattern.glob.covers(by_name ? subject.text.line.by_name : subject.text.line.by_path);
 }
 
 }  // namespace husk::decide

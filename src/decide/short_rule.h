@@ -17,6 +17,7 @@ struct ShortPattern {
     bool everything = false;  // no parentheses, or nothing but a star between them
     bool by_path = false;     // it names its program by a path
     Letters line = {};        // what the command's line must look like
+    Glob glob = {};           // the same, ready to be compared
 };
 
 // The error is the sentence for whoever wrote it: "Invalid permission rule: empty string".

@@ -5,9 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "decide/expansion.h"
 #include "decide/names.h"
 #include "decide/runners.h"
 #include "decide/short_rule.h"
+#include "parse/subcommands.h"
 
 namespace husk::decide {
 namespace {
@@ -35,20 +37,6 @@ constexpr std::array<std::string_view, 18> runners = {
     "npm exec",   "npm x",       "pnpm exec",  "pnpm dlx",    "yarn exec",    "yarn dlx",
     "docker run", "docker exec", "podman run", "podman exec", "kubectl exec", "kubectl run",
     "poetry run", "uv run",      "conda run",  "bundle exec", "nix run",      "go run"};
-
-// Options in front of a subcommand whose value is the next word.
-constexpr std::array<std::string_view, 12> with_value = {"git -C",
-                                                         "git -c",
-                                                         "git --git-dir",
-                                                         "git --work-tree",
-                                                         "kubectl -n",
-                                                         "kubectl --namespace",
-                                                         "kubectl --context",
-                                                         "docker -H",
-                                                         "npm --prefix",
-                                                         "pnpm -C",
-                                                         "helm -n",
-                                                         "make -C"};
 
 template <size_t N>
 bool lists(const std::array<std::string_view, N>& table, const std::string& text) {
@@ -80,12 +68,13 @@ std::string joined(const std::vector<std::string>& words, size_t count) {
 
 // How many words name the program and its subcommand; 0 when there is no subcommand.
 size_t up_to_subcommand(const std::vector<std::string>& words, const std::string& program) {
+    const parse::Subcommands* table = parse::subcommands_of(program);
     for (size_t i = 1; i < words.size(); ++i) {
-        if (lists(with_value, program + " " + words[i])) {
-            ++i;
-            continue;
-        }
-        if (words[i].starts_with('-')) continue;
+        const parse::Leading option = table ? parse::leading_option(known_word(words[i]), *table)
+                                      : words[i].starts_with('-') ? parse::Leading::Alone
+                                                                  : parse::Leading::Operand;
+        if (option == parse::Leading::WithNext) ++i;
+        if (option != parse::Leading::Operand) continue;
         const bool group = lists(groups, program + " " + words[i]);
         return group && i + 1 < words.size() ? i + 2 : i + 1;
     }

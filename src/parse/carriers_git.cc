@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "parse/carriers.h"
+#include "parse/subcommands.h"
 
 namespace husk::parse {
 namespace {
@@ -78,16 +79,8 @@ std::optional<size_t> code_in(const std::string& name, const std::string& value)
 }
 
 size_t subcommand_of(const std::vector<Word>& words) {
-    static constexpr std::array with_value = {"-c"sv,          "-C"sv,          "--git-dir"sv,
-                                              "--work-tree"sv, "--namespace"sv, "--config-env"sv};
-    for (size_t i = 1; i < words.size(); ++i) {
-        const std::string text = words[i].known_start();
-        if (std::ranges::find(with_value, text) != with_value.end())
-            ++i;
-        else if (!text.starts_with('-'))
-            return i;
-    }
-    return words.size();
+    static const Subcommands& table = *subcommands_of("git");
+    return subcommand_position(words, table);
 }
 
 bool is_any(const Word& word, std::initializer_list<std::string_view> texts) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "parse/carriers.h"
+#include "parse/subcommands.h"
 #include "parse/wrapper_options.h"
 
 namespace husk::parse {
@@ -82,7 +83,8 @@ void add_screen(const std::vector<Word>& words, std::vector<Carried>& carried) {
 void add_npx(const std::vector<Word>& words, std::vector<Carried>& carried) {
     size_t i = 1;
     if (words[0].known_start().ends_with("npm")) {
-        if (!words[1].is("exec") && !words[1].is("x")) return;
+        i = subcommand_position(words, *subcommands_of("npm"));
+        if (i >= words.size() || !(words[i].is("exec") || words[i].is("x"))) return;
         ++i;
     }
     for (; i < words.size(); ++i) {

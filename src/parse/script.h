@@ -51,6 +51,7 @@ struct Word {
     bool is(std::string_view text) const;  // known, and this
     // The text before the first unknown part; all of it when known.
     std::string known_start() const;
+    bool operator==(const Word&) const = default;
 };
 
 struct Assignment {

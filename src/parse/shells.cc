@@ -37,16 +37,6 @@ bool is_standard_input(const Word& word) {
            path.find("/fd/") != std::string::npos;
 }
 
-// May be an option, or several words.
-bool may_be_options(const Word& word) {
-    return std::ranges::any_of(word.pieces, [](const Piece& piece) {
-        if (piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Tilde ||
-            piece.kind == Piece::Kind::Process)
-            return false;
-        return !piece.quoted || piece.name == "@" || piece.text.find("[@]") != std::string::npos;
-    });
-}
-
 }  // namespace
 
 ShellCall shell_call(const std::vector<Word>& words) {
@@ -110,6 +100,15 @@ bool runs_what_a_command_writes(const Command& command) {
     });
 }
 
+bool may_be_several_words(const Word& word) {
+    return std::ranges::any_of(word.pieces, [](const Piece& piece) {
+        if (piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Tilde ||
+            piece.kind == Piece::Kind::Process)
+            return false;
+        return !piece.quoted || piece.name == "@" || piece.text.find("[@]") != std::string::npos;
+    });
+}
+
 bool may_run_more_than_it_shows(const Command& command) {
     const std::string program = command.program();
     const std::vector<Word>& words = command.words;
@@ -117,14 +116,14 @@ bool may_run_more_than_it_shows(const Command& command) {
         const ShellCall call = shell_call(words);
         const size_t end = call.code ? *call.code : words.size();
         return std::any_of(words.begin() + 1, words.begin() + static_cast<std::ptrdiff_t>(end),
-                           may_be_options);
+                           may_be_several_words);
     }
-    if (program == "find") return std::ranges::any_of(words, may_be_options);
+    if (program == "find") return std::ranges::any_of(words, may_be_several_words);
     const std::vector<Carried> carried = carried_by(command);
     if (carried.size() != 1 || carried[0].kind != Carried::Kind::Words) return false;
     return std::any_of(words.begin() + 1,
                        words.begin() + static_cast<std::ptrdiff_t>(carried[0].first),
-                       may_be_options);
+                       may_be_several_words);
 }
 
 }  // namespace husk::parse

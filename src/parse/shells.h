@@ -22,6 +22,8 @@ ShellCall shell_call(const std::vector<Word>& words);
 bool reads_code(const Command& command);
 // source <(x), bash <(x)
 bool runs_what_a_command_writes(const Command& command);
+// An unknown part of the word is not quoted, so that it can become several words, or none.
+bool may_be_several_words(const Word& word);
 // Words whose number or kind is not known stand where options do: bash "${a[@]}", timeout $t x.
 bool may_run_more_than_it_shows(const Command& command);
 

@@ -1,0 +1,203 @@
+#include "parse/subcommands.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "parse/shells.h"
+#include "parse/subcommand_table.h"
+
+namespace husk::parse {
+namespace {
+
+constexpr size_t most_readings = 16;
+
+bool lists(std::string_view table, std::string_view option) {
+    for (size_t at = table.find(option); at != std::string_view::npos && !option.empty();
+         at = table.find(option, at + 1)) {
+        const size_t end = at + option.size();
+        if ((at == 0 || table[at - 1] == ' ') && (end == table.size() || table[end] == ' '))
+            return true;
+    }
+    return false;
+}
+
+std::string_view without_version(std::string_view program) {
+    if (!program.starts_with("pip") && !program.starts_with("python")) return program;
+    return program.substr(0, program.find_last_not_of("0123456789.") + 1);
+}
+
+// -qy, -vn NAME and -nNAME: letters that stand for options of one letter each.
+Leading cluster_option(std::string_view text, const Subcommands& table) {
+    for (size_t i = 1; i < text.size(); ++i) {
+        const char option[] = {'-', text[i]};
+        const std::string_view letter(option, sizeof option);
+        if (lists(table.with_value, letter))
+            return i + 1 == text.size() ? Leading::WithNext : Leading::Alone;
+        // -j4 has its value already.
+        const std::string_view rest = text.substr(i + 1);
+        if (!rest.empty() && rest.find_first_not_of("0123456789") == std::string_view::npos)
+            return Leading::Alone;
+        if (!lists(table.alone, letter)) return Leading::Unsure;
+    }
+    return Leading::Alone;
+}
+
+Word text_word(std::string text) {
+    return {.pieces = {{Piece::Kind::Text, std::move(text), true, {}}}, .range = {}};
+}
+
+Word unknown_word() { return {.pieces = {{Piece::Kind::Variable, "$@", true, "@"}}, .range = {}}; }
+
+// Finds the operands that name an action, level by level.
+class Reader {
+public:
+    // `names` are what the words before `next` amount to.
+    Reader(const std::vector<Word>& words, size_t next, std::vector<Word> names)
+        : words_(words), start_{.names = std::move(names), .next = next} {}
+
+    std::vector<Reading> read(const std::string& program, const Subcommands& table) {
+        find(start_, program, table, table.names);
+        // Too many to look at each: any subcommand may be meant.
+        if (found_.size() > most_readings) add_any();
+        return std::move(found_);
+    }
+
+private:
+    struct State {
+        std::vector<Word> names;
+        size_t next;  // the word behind the names
+        bool certain = true;
+        bool skipped = false;  // an option was left out
+    };
+    enum class Reached : uint8_t { No, Perhaps, Surely };
+
+    // The next operand, wherever it may stand.
+    void find(const State& state, const std::string& name, const Subcommands& table, size_t left) {
+        std::array<Reached, 3> reached = {Reached::Surely};  // the words from `at` on
+        for (size_t at = state.next; at < words_.size(); ++at) {
+            if (found_.size() > most_readings || reached == std::array<Reached, 3>{}) return;
+            const Reached now = std::exchange(reached[0], Reached::No);
+            std::ranges::rotate(reached, reached.begin() + 1);
+            if (now == Reached::No) continue;
+            const auto reach = [&](size_t word, Reached how) {
+                reached[word] = std::max(reached[word], how);
+            };
+            switch (leading_option(words_[at], table)) {
+                case Leading::Operand:
+                    take(state, at, state.certain && now == Reached::Surely, name, left);
+                    break;
+                case Leading::Alone: reach(0, now); break;
+                case Leading::WithNext:
+                    reach(1, now);
+                    // `-C $x`: the subcommand may be one of the words that $x becomes.
+                    if (at + 1 < words_.size() && may_be_several_words(words_[at + 1])) add_any();
+                    break;
+                case Leading::Unsure:
+                    reach(0, Reached::Perhaps);
+                    reach(1, Reached::Perhaps);
+                    break;
+            }
+        }
+    }
+
+    void take(const State& before, size_t at, bool certain, const std::string& name, size_t left) {
+        State state{.names = before.names, .next = at + 1, .certain = certain};
+        state.skipped = before.skipped || at > before.next;
+        state.names.push_back(words_[at]);
+        if (state.skipped)
+            found_.push_back({.names = state.names, .rest = state.next, .certain = certain});
+        const std::string group = name + " " + words_[at].shown();
+        if (const Subcommands* own = subcommands_of(group))
+            find(state, group, *own, own->names);
+        else if (const Subcommands* table = left > 1 ? subcommands_of(name) : nullptr)
+            find(state, name, *table, left - 1);
+    }
+
+    void add_any() {
+        found_.push_back({.names = {start_.names.front(), unknown_word()},
+                          .rest = words_.size(),
+                          .certain = false});
+    }
+
+    const std::vector<Word>& words_;
+    State start_;
+    std::vector<Reading> found_;
+};
+
+// `python -m MODULE ...`
+std::optional<Reading> module_call(const std::vector<Word>& words) {
+    for (size_t i = 1; i < words.size(); ++i) {
+        const std::string text = words[i].known_start();
+        if (!text.starts_with('-') || text.starts_with("--")) return std::nullopt;
+        const size_t letter = text.find_first_of("mcWX", 1);
+        if (letter == std::string::npos) continue;
+        if (text[letter] == 'c') return std::nullopt;
+        const bool glued = letter + 1 < text.size() || !words[i].known();
+        if (text[letter] == 'm' && glued)
+            return Reading{.names = {text_word(text.substr(letter + 1))}, .rest = i + 1};
+        if (glued) continue;
+        if (++i < words.size() && text[letter] == 'm')
+            return Reading{.names = {words[i]}, .rest = i + 1};
+    }
+    return std::nullopt;
+}
+
+// The same command under its usual name.
+std::optional<Reading> usual_call(const Command& command, const std::string& program) {
+    constexpr std::string_view git = "git-";
+    if (without_version(program) == "python" || program == "py") return module_call(command.words);
+    if (!program.starts_with(git) || program.size() == git.size()) return std::nullopt;
+    return Reading{.names = {text_word("git"), text_word(program.substr(git.size()))}, .rest = 1};
+}
+
+}  // namespace
+
+const Subcommands* subcommands_of(std::string_view program) {
+    const auto* found =
+        std::ranges::find(subcommand_table, without_version(program), &Subcommands::program);
+    return found == std::end(subcommand_table) ? nullptr : found;
+}
+
+Leading leading_option(const Word& word, const Subcommands& table) {
+    const std::string text = word.known_start();
+    if (table.also == '+' && text.starts_with('+')) return Leading::Alone;
+    if (table.also == '=' && text.contains('=')) return Leading::Alone;
+    const bool option = text.starts_with('-') && (text.size() > 1 || !word.known());
+    if (!option) return Leading::Operand;
+    if (text == "--" || text.contains('=')) return Leading::Alone;
+    if (!word.known()) return Leading::Unsure;
+    if (lists(table.with_value, text)) return Leading::WithNext;
+    if (lists(table.alone, text)) return Leading::Alone;
+    return text.starts_with("--") ? Leading::Unsure : cluster_option(text, table);
+}
+
+size_t subcommand_position(const std::vector<Word>& words, const Subcommands& table) {
+    for (size_t i = 1; i < words.size(); ++i) {
+        const Leading option = leading_option(words[i], table);
+        if (option == Leading::Operand) return i;
+        if (option == Leading::WithNext) ++i;
+    }
+    return words.size();
+}
+
+std::vector<Reading> readings_of(const Command& command) {
+    const std::string program = command.program();
+    if (program.empty()) return {};
+    if (auto usual = usual_call(command, program)) {
+        std::vector<Reading> readings = {*usual};
+        const std::string name = usual->names.front().shown();
+        const Subcommands* table = usual->names.size() > 1 ? nullptr : subcommands_of(name);
+        if (table)
+            std::ranges::move(Reader(command.words, usual->rest, usual->names).read(name, *table),
+                              std::back_inserter(readings));
+        return readings;
+    }
+    const Subcommands* table = command.words.size() < 3 ? nullptr : subcommands_of(program);
+    if (!table) return {};
+    return Reader(command.words, 1, {command.words.front()}).read(program, *table);
+}
+
+}  // namespace husk::parse
