@@ -112,7 +112,7 @@ TEST(Approval, IsNotKeptForWhatIsNotKnown) {
 
 TEST(Approval, CanBeKeptForWhatIsKnown) {
     for (const char* script : {"git push", "touch 'a b'", "touch a\ntouch b", "ls $x; touch a",
-                               "git -c alias.p='push -f' p", "touch a 2>&1 >log | cat"}) {
+                               "git -c alias.p='log -1' p", "touch a 2>&1 >log | cat"}) {
         EXPECT_EQ(verdict_of(script, rules_of(asks)).decision, Decision::Ask) << script;
         EXPECT_EQ(verdict_of(script, rules_of(asks)).only_once, "") << script;
         EXPECT_EQ(verdict_of(script, with_approved(asks, {script})).decision, Decision::Allow)

@@ -112,13 +112,7 @@ Arguments read_arguments(std::span<const Word> words, const ValueOptions& with_v
 
 Word without_start(const Word& word, size_t count) {
     Word rest = word;
-    while (count > 0 && !rest.pieces.empty()) {
-        Piece& piece = rest.pieces.front();
-        const size_t taken = std::min(count, piece.text.size());
-        piece.text.erase(0, taken);
-        count -= taken;
-        if (piece.text.empty()) rest.pieces.erase(rest.pieces.begin());
-    }
+    parse::drop_start(rest, count);
     return rest;
 }
 

@@ -1,11 +1,14 @@
 #include "decide/command_text.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "decide/expansion.h"
 #include "decide/names.h"
+#include "decide/path.h"
 #include "parse/subcommands.h"
 #include "parse/wrappers.h"
 
@@ -84,6 +87,12 @@ std::vector<CommandText> readings_text(const Script& script, size_t index) {
                                 placeholder_of(script, command)));
         texts.back().certain = reading.certain;
     }
+    const std::string direct = direct_path(command);
+    if (!direct.empty() && !command.words.front().is(direct)) {
+        const std::array program = {known_word(direct)};
+        texts.push_back(
+            text_of(program, std::span(command.words).subspan(1), placeholder_of(script, command)));
+    }
     return texts;
 }
 
@@ -111,7 +120,17 @@ bool is_system_program(const Command& command) {
     const std::string path = command.words.front().shown();
     const size_t slash = path.rfind('/');
     if (slash == std::string::npos) return true;
-    return is_one_of(path.substr(0, slash), system_directories);
+    return is_system_directory(path.substr(0, slash));
+}
+
+bool is_system_directory(std::string_view directory) {
+    return is_one_of(directory, system_directories);
+}
+
+std::string direct_path(const Command& command) {
+    if (command.words.empty() || !command.words.front().known_start().starts_with('/')) return "";
+    const Path path = path_of(command.words.front(), {});
+    return path.start == Path::Start::Root ? known_absolute(path, {}) : "";
 }
 
 }  // namespace husk::decide

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decide/glob.h"
@@ -40,5 +41,10 @@ Letters name_of(const Letters& program);
 
 // Whoever runs /usr/bin/git means git. Whoever runs /tmp/git may mean anything.
 bool is_system_program(const parse::Command& command);
+bool is_system_directory(std::string_view directory);
+
+// The path of the program without detours: /bin/rm for //bin/../bin/rm and /proc/self/root/bin/rm.
+// Empty if it is no absolute path, or not known.
+std::string direct_path(const parse::Command& command);
 
 }  // namespace husk::decide

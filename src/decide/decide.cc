@@ -24,9 +24,9 @@ std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
 // It only hands on to another command, which is judged too, or sets a harmless variable.
 bool runs_nothing_itself(const Command& command) {
-    if (!command.words.empty()) return parse::is_transparent_wrapper(command);
-    return command.redirects.empty() &&
-           std::ranges::none_of(command.assignments, decides_what_runs);
+    if (!command.words.empty())
+        return parse::is_transparent_wrapper(command) && !sets_what_runs(command);
+    return command.redirects.empty() && !sets_what_runs(command);
 }
 
 // What the rules that ask and deny say about a command.

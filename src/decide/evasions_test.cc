@@ -138,6 +138,26 @@ TEST(Evasions, OfTheDefaultPacks) {
              "git-add -A",
              "git add ':(glob)**'",
              "git push --mirror",
+             "git -c alias.x='push -f' x",
+             "git --attr-source HEAD --unknown push -f",
+             "GIT_PAGER='rm -rf /' git log",
+             "export GIT_SSH_COMMAND='git push -f'; git fetch",
+             // other spellings of programs and places
+             "//bin//rm -rf /",
+             "/bin/../bin/rm -rf /",
+             "/proc/self/root/bin/rm -rf /",
+             "/proc/self/exe -c 'rm -rf /'",
+             "/usr/bin/env rm -rf /",
+             "/lib64/ld-2.31.so /bin/rm -rf /",
+             "rm -rf /proc/self/root",
+             "rm -rf /proc/thread-self/root/etc",
+             "rm -rf /proc/1/root/usr",
+             "rm -rf /proc/1/cwd/etc",
+             "rm -rf /proc/$$/root/etc",
+             "rm -rf /proc/$$/cwd",
+             "rm -rf /proc/self/task/1/root/etc",
+             "rm -rf /proc/self/cwd/..",
+             "cd /proc/self/root && rm -rf etc",
              "git config alias.x '!rm -rf /'",
              "git clone 'ext::rm -rf ~'",
          })
@@ -148,7 +168,7 @@ TEST(Evasions, ThatCannotBeDecidedAreAskedAbout) {
     const Rules rules = rules_of({});
     for (const char* command :
          {"xargs rm -rf < list", "echo / | xargs rm -rf", "rm $options /", "$x -rf /", "g?t add -A",
-          "git -c alias.x='push -f' x", "rm -rf $(cat list)", "rm -rf \"$X/\""})
+          "git -c alias.x='log -1' x", "rm -rf $(cat list)", "rm -rf \"$X/\""})
         EXPECT_EQ(verdict_of(command, rules).decision, Decision::Ask) << command;
 }
 
@@ -198,6 +218,80 @@ TEST(Evasions, OfAnAllowRule) {
                                 "exec ls",
                                 "'git log'"})
         EXPECT_EQ(verdict_of(command, rules).decision, Decision::Deny) << command;
+}
+
+// What bash or git would run is not in the commands of the script.
+TEST(Evasions, ThatHideCodeAreNeverAllowed) {
+    const Rules rules = rules_of({.allow = {"Bash"}, .deny = {"Bash(rm:*)"}});
+    for (const char* command : {
+             // names that mean something else
+             "BASH_CMDS[ls]=/bin/rm; ls x",
+             "hash -p /bin/rm ls; ls x",
+             "printf -v 'BASH_CMDS[ls]' /bin/rm; ls x",
+             "shopt -s expand_aliases\nalias ls=rm\nls x",
+             "enable -f ./x.so ls; ls x",
+             "set -k; ls PATH=.",
+             // arithmetic
+             "RANDOM='a[$(rm x)]'",
+             "RANDOM=$x",
+             "read SECONDS < f",
+             "for OPTIND in 'a[$(rm x)]'; do :; done",
+             "declare -ri x='a[$(rm x)]'",
+             "declare -n r='a[$(rm x)]'; r=1",
+             "y='PATH=1'; ((y))",
+             "((HOME=1))",
+             "{a['$(rm x)']}> f",
+             // lists
+             "declare -a 'a=($(rm x))'",
+             // places
+             "HOME=/; touch ~/etc/x",
+             "read HOME <<< /; touch ~/etc/x",
+             "CDPATH=/; cd etc",
+             "exec 3< /bin/rm; /proc/self/fd/3 x",
+             // variables that lead elsewhere
+             "for PATH in .; do ls; done",
+             "coproc PATH { ls; }",
+             "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='!rm x' git x",
+             "GIT_CONFIG_PARAMETERS=\"'core.pager=rm x'\" git log",
+             "GIT_EXEC_PATH=. git x",
+             "GIT_PAGER=\"$x\" git log",
+             // settings of git
+             "git -c tar.x.command='rm x' archive",
+             "git -c gpg.ssh.defaultKeyCommand='rm x' commit -S",
+             "git -c include.path=x log",
+             "git -c core.hooksPath=x commit",
+             "git -c protocol.ext.allow=always fetch",
+             "git -c url.ext::x.insteadOf=y fetch",
+             "git -c a.new.setting=x log",
+             "git --config-env=core.pager=X log",
+             "git config core.editor 'rm x' get",
+             "git config --add include.path x",
+         })
+        EXPECT_NE(verdict_of(command, rules).decision, Decision::Allow) << command;
+    for (const char* command :
+         {"RANDOM=42", "RANDOM=$$", "SECONDS=0; sleep 1; echo $SECONDS", "OPTIND=1",
+          "declare -i x=1; x=x+1", "declare -a 'a=(b c)'", "HOME=/x npm ci", "cd sub; ls",
+          "git -c user.name=x commit", "git -c color.ui=always log", "git -c core.pager=cat log",
+          "git -c core.fsmonitor=false status", "git config user.name me", "git switch -c a=b",
+          "GIT_PAGER=cat git log", "GIT_AUTHOR_NAME=x git commit", "echo $((${#PATH} + 1))"})
+        EXPECT_EQ(verdict_of(command, rules).decision, Decision::Allow) << command;
+}
+
+TEST(Evasions, OfAnAllowRuleByVariables) {
+    const Rules rules = rules_of(
+        {.mode = "strict",
+         .allow = {"Bash(ls:*)", "Bash(printf:*)", "Bash(read:*)", "Bash(: *)", "Bash(unset:*)",
+                   "Bash(mapfile:*)", "Bash(export:*)", "Bash(getopts:*)"}});
+    for (const char* command :
+         {"printf -v PATH .; ls", "printf -vPATH .; ls", "read PATH <<< .; ls",
+          "read -a PATH <<< .; ls", "mapfile PATH <<< .; ls", "getopts a PATH; ls",
+          ": ${PATH:=.}; ls", "export PATH=.; ls", "unset PATH; ls", "printf -v \"$n\" .; ls",
+          "x=${PATH:=.}; ls", "ls {PATH}>f", "PATH=. command ls", "PATH=. timeout 5 ls",
+          "LD_PRELOAD=./x nice ls", "//bin/ls", "/proc/self/root/bin/ls", "./ls"})
+        EXPECT_EQ(verdict_of(command, rules).decision, Decision::Deny) << command;
+    for (const char* command : {"printf -v x .; ls", "read -r x; ls", ": ${x:=y}; ls",
+                                "export FOO=x; ls", "unset foo; ls", "timeout 5 ls", "/bin/ls"})
+        EXPECT_EQ(verdict_of(command, rules).decision, Decision::Allow) << command;
 }
 
 }  // namespace

@@ -120,5 +120,26 @@ TEST(Glob, SegmentsEndAtSlashes) {
     EXPECT_TRUE(meets(one, made("a?")));
 }
 
+// Of a text with many words that may be there or not, only so many ways are followed: beyond that
+// a pattern does not surely match, however long the text is.
+TEST(Glob, FollowsNoMoreThanAFewThousandWays) {
+    std::string text = "a";
+    for (int i = 0; i < 20'000; ++i) text += "_ b";
+    EXPECT_FALSE(covers(made("a* b b b b b b b b b b b b c"), made(text)));
+    EXPECT_FALSE(meets(made("a* b b b b b b b b b b b b c"), made(text)));
+    EXPECT_TRUE(covers(made("a*"), made(text)));
+}
+
+TEST(Glob, LongPatternsAreFollowedOverManyWords) {
+    std::string pattern = "?";
+    std::string text;
+    for (int i = 0; i < 100; ++i) pattern += "xy*";
+    for (int i = 0; i < 100; ++i) text += "xyz?";
+    EXPECT_TRUE(covers(made(pattern), made(text)));
+    EXPECT_TRUE(meets(made(pattern + "!"), made(text)));
+    EXPECT_FALSE(covers(made(pattern + "!"), made(text)));
+    EXPECT_FALSE(meets(made("?!" + pattern + "!."), made(text + "x")));
+}
+
 }  // namespace
 }  // namespace husk::decide

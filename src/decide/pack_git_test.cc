@@ -125,7 +125,8 @@ TEST(GitPack, WhatMayBeGit) {
                            {"ask", "git/perhaps-git", "/usr/bin/$x add ."},
                            {"allow", "", "$GIT push"},
                            {"allow", "", "b$x push --force"},
-                           {"ask", "git/inline-alias", "git -c alias.p='push -f' p"},
+                           {"ask", "git/inline-alias", "git -c alias.p='log -1' p"},
+                           {"deny", "git/force-push", "git -c alias.p='push -f' p"},
                            {"allow", "", "git -c user.name=x commit"},
                        }),
               "");

@@ -115,6 +115,22 @@ void climb(Path& path, const Context& context) {
     }
 }
 
+// /proc/self/root is another name for the root, and /proc/self/cwd for the working directory.
+void see_through_proc(Path& path) {
+    const std::vector<Segment>& parts = path.segments;
+    const bool of_process = parts.size() == 3 || (parts.size() == 5 && parts[2].text == "task");
+    if (path.start != Path::Start::Root || !of_process || parts.front().text != "proc") return;
+    const std::string process = parts[1].text;
+    const std::string name = parts.back().text;
+    if (name != "root" && name != "cwd") return;
+    const bool is_own = process == "self" || process == "thread-self" || process == "$$" ||
+                        process == "$BASHPID" || process == "${BASHPID}";
+    path.segments.clear();
+    // The first process of a machine works in the root.
+    if (name == "cwd" && process != "1")
+        path.start = is_own ? Path::Start::Here : Path::Start::Unknown;
+}
+
 Path resolved(Path::Start start, std::vector<Segment> written, const Context& context) {
     Path path{.start = start, .segments = {}};
     for (Segment& segment : written) {
@@ -123,6 +139,7 @@ Path resolved(Path::Start start, std::vector<Segment> written, const Context& co
             climb(path, context);
         else
             path.segments.push_back(std::move(segment));
+        see_through_proc(path);
     }
     return path;
 }

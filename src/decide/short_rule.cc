@@ -42,15 +42,45 @@ Letters line_of(std::string_view pattern) {
     return line;
 }
 
-Match match_text(const ShortPattern& pattern, const CommandText& command) {
+// Stars alone, or :* without a program. A colon alone is the program of that name.
+bool is_everything(std::string_view pattern) {
+    if (pattern == ":*") return true;
+    return pattern.find_first_not_of('*') == std::string_view::npos;
+}
+
+Match match_text(const Glob& glob, const CommandText& command, bool by_path) {
     const auto& [line, shown, certain] = command;
-    const Text& text = pattern.by_path ? line.by_path : line.by_name;
-    if (pattern.glob.covers(text)) return certain ? Match::Yes : Match::Maybe;
+    const Text& text = by_path ? line.by_path : line.by_name;
+    if (glob.covers(text)) return certain ? Match::Yes : Match::Maybe;
     if (text.is_known()) return Match::No;
     // "deny: Bash(rm -rf $HOME)" means the words as they are written.
-    if (pattern.glob.covers(pattern.by_path ? shown.by_path : shown.by_name))
+    if (glob.covers(by_path ? shown.by_path : shown.by_name))
         return certain ? Match::Yes : Match::Maybe;
-    return pattern.glob.meets(text) ? Match::Maybe : Match::No;
+    return glob.meets(text) ? Match::Maybe : Match::No;
+}
+
+Match match_readings(const Glob& glob, const Subject& subject, bool by_path) {
+    Match best = match_text(glob, subject.text, by_path);
+    for (const CommandText& reading : subject.readings) {
+        if (best == Match::Yes) break;
+        best = std::max(best, match_text(glob, reading, by_path));
+    }
+    return best;
+}
+
+// The pattern without the directory of its program, if that is one of the system's.
+std::optional<Glob> without_directory(std::string_view program, const Letters& line) {
+    const size_t slash = program.rfind('/');
+    if (slash == std::string_view::npos || !is_system_directory(program.substr(0, slash)))
+        return {};
+    return Glob(line.substr(slash + 1));
+}
+
+// It is most likely the program of the system that has this name.
+bool may_be_of_system(const Command& command) {
+    if (is_system_program(command)) return true;
+    const std::string path = direct_path(command);
+    return !path.empty() && is_system_directory(path.substr(0, path.rfind('/')));
 }
 
 std::unexpected<std::string> invalid(std::string_view why) {
@@ -76,21 +106,19 @@ std::expected<ShortPattern, std::string> read_short_rule(std::string_view text) 
     Letters line = line_of(pattern);
     return ShortPattern{.tool = std::string(tool),
                         .text = pattern,
-                        .everything = pattern.find_first_not_of("*:") == std::string::npos,
+                        .everything = is_everything(pattern),
                         .by_path = first.contains('/') || first.starts_with('~'),
                         .line = line,
-                        .glob = Glob(line)};
+                        .glob = Glob(line),
+                        .bare = without_directory(first, line)};
 }
 
 Match may_match(const ShortPattern& pattern, const Subject& subject) {
     if (pattern.everything) return Match::Yes;
     if (subject.command.words.empty()) return Match::No;
-    Match best = match_text(pattern, subject.text);
-    for (const CommandText& reading : subject.readings) {
-        if (best == Match::Yes) break;
-        best = std::max(best, match_text(pattern, reading));
-    }
-    return best;
+    const Match found = match_readings(pattern.glob, subject, pattern.by_path);
+    if (found == Match::Yes || !pattern.bare || !may_be_of_system(subject.command)) return found;
+    return std::max(found, match_readings(*pattern.bare, subject, false));
 }
 
 bool surely_matches(const ShortPattern& pattern, const Subject& subject) {

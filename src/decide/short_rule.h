@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ struct ShortPattern {
     bool by_path = false;     // it names its program by a path
     Letters line = {};        // what the command's line must look like
     Glob glob = {};           // the same, ready to be compared
+    // Of /usr/bin/git and other programs of the system: the same with the bare name, because
+    // "git" and /bin/git are most likely the same program.
+    std::optional<Glob> bare = {};
 };
 
 // The error is the sentence for whoever wrote it: "Invalid permission rule: empty string".

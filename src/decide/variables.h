@@ -10,7 +10,8 @@ namespace husk::decide {
 
 // PATH, LD_PRELOAD, GIT_SSH_COMMAND: with them in front, the program's name says little.
 bool decides_what_runs(const parse::Assignment& assignment);
-// The same for those that the command sets itself, before its program or by export.
+// The same for those that the command sets itself, in front of its program or by a builtin; also
+// if it sets a variable whose name is not known.
 bool sets_what_runs(const parse::Command& command);
 
 // What the call sets for the whole script, as if it stood before each command.

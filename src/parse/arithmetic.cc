@@ -1,6 +1,7 @@
 // Arithmetic: everything in it is expanded.
 #include "parse/letters.h"
 #include "parse/parser.h"
+#include "parse/variables.h"
 
 namespace husk::parse {
 
@@ -19,10 +20,13 @@ bool Parser::try_arithmetic() {
         return false;
     }
     const size_t begin = at_;
+    ++state_.arithmetic_depth;
     const bool arithmetic = scan_arithmetic();
+    --state_.arithmetic_depth;
     leave();
     if (arithmetic && !stopped()) {
         state_.arithmetic = true;
+        note_arithmetic(begin);
         return true;
     }
     state_.derived += at_ - begin + 1;
@@ -41,6 +45,16 @@ bool Parser::try_arithmetic() {
     script.loops.resize(loops);
     script.not_understood.resize(reasons);
     return false;
+}
+
+// The text from `begin` on has been read as arithmetic. Only the outermost is looked at, which has
+// all others in it.
+void Parser::note_arithmetic(size_t begin) {
+    if (state_.arithmetic_depth > 0 || stopped()) return;
+    const std::string_view text = slice(begin, at_);
+    if (!text.contains('=') && !text.contains("++") && !text.contains("--")) return;
+    const std::string name = deciding_name_in(text);
+    if (!name.empty()) not_understood("arithmetic sets " + name);
 }
 
 bool Parser::scan_arithmetic() {
@@ -84,6 +98,7 @@ void Parser::read_old_arithmetic(Word& word, Quoting quoting) {
 // [ ... ] with brackets that pair. It is arithmetic: everything in it is expanded, also what
 // stands in single quotes.
 bool Parser::scan_subscript() {
+    const size_t begin = at_;
     size_t depth = 0;
     bool in_single = false;
     // Of ${a[@]} and ${a[1]} nothing is evaluated.
@@ -103,7 +118,9 @@ bool Parser::scan_subscript() {
             advance();
         } else if (letter == ']') {
             advance();
-            if (--depth == 0) return true;
+            if (--depth > 0) continue;
+            note_arithmetic(begin);
+            return true;
         } else {
             scan_live(letter, Quoting::Inside);
         }

@@ -5,6 +5,7 @@
 
 #include "parse/carriers.h"
 #include "parse/shells.h"
+#include "parse/variables.h"
 #include "parse/written.h"
 
 namespace husk::parse {
@@ -36,12 +37,11 @@ void Arrangement::arrange() {
         (carrier == Command::none ? roots : places_[carrier].children).push_back(i);
     }
     find_feeders();
+    for (const Loop& loop : from_.loops) budget_.hidden.note_loop(loop);
     for (const size_t root : roots) emit(root, Command::none, 0);
     move_ranges();
     const Hidden& hidden = budget_.hidden;
-    for (const std::string& reason : hidden.reasons) not_understood(reason);
-    if (hidden.subscript_in_text && hidden.arithmetic)
-        not_understood("arithmetic may run what stands in brackets");
+    for (const std::string& reason : hidden.all_reasons()) not_understood(reason);
     if (hidden.aliases_made && (hidden.aliases_work || depth_ > 0))
         not_understood("aliases change what its words mean");
     from_ = std::move(made_);
@@ -76,6 +76,33 @@ void Arrangement::emit_carried(size_t index) {
     if (runs_what_a_command_writes(made_.commands[index])) run_process(index);
     if (made_.commands[index].program() == "git" && git_hides_code(made_.commands[index].words))
         made_.commands[index].opaque = "it makes git run what stands elsewhere";
+    if (runs_a_descriptor(made_.commands[index]))
+        made_.commands[index].opaque = "it runs the file behind a descriptor";
+    run_variables(index);
+}
+
+// GIT_PAGER=x git log, export EDITOR=x: some program runs the value.
+void Arrangement::run_variables(size_t index) {
+    std::vector<std::pair<std::string, Word>> set;
+    const Command& command = made_.commands[index];
+    // What a wrapper hands on has been looked at with the wrapper.
+    if (command.via == Via::Wrapper && command.carrier != Command::none &&
+        !made_.commands[command.carrier].assignments.empty())
+        return;
+    for (const Assignment& assignment : command.assignments)
+        set.emplace_back(assignment.name, assignment.value);
+    for (const SetVariable& variable : variables_set_by(command)) {
+        if (variable.word == nullptr) continue;
+        Word value = *variable.word;
+        drop_start(value, value.known_start().find('=') + 1);
+        set.emplace_back(variable.name, std::move(value));
+    }
+    for (const auto& [name, value] : set) {
+        if (git_is_told_elsewhere(name) || (is_command_variable(name) && !value.known()))
+            made_.commands[index].opaque = name + " makes programs run what cannot be seen";
+        if (is_command_variable(name) && value.known() && !value.shown().empty())
+            emit_code(index, value.shown(), made_.commands[index].range, Via::Code);
+    }
 }
 
 // bash <(echo x): the words of one echo can be seen.
@@ -126,6 +153,11 @@ void Arrangement::emit_words(size_t index, const Carried& carried) {
         command.words.push_back(std::move(rest));
     }
     command.redirects = carrier.redirects;  // its standard input, above all
+    // One is enough to say that names mean little here.
+    const auto deciding = std::ranges::find_if(
+        carrier.assignments,
+        [](const Assignment& assignment) { return decides_what_runs(assignment.name); });
+    if (deciding != carrier.assignments.end()) command.assignments.push_back(*deciding);
     command.carrier = index;
     command.depth = carrier.depth + 1;
     command.background = carrier.background;
@@ -136,7 +168,7 @@ void Arrangement::emit_words(size_t index, const Carried& carried) {
 }
 
 void Arrangement::run_string(size_t index, const Carried& carried) {
-    std::string code;
+    std::string code(carried.prefix);
     bool known = !carried.more_words;
     const std::vector<Word>& words = made_.commands[index].words;
     const bool gets_more = words.back().shown() == "..." && !words.back().known();
@@ -144,7 +176,7 @@ void Arrangement::run_string(size_t index, const Carried& carried) {
         known = known && words[i].known();
         const std::string text = words[i].shown();
         const size_t skip = i == carried.first ? std::min(carried.skip, text.size()) : 0;
-        code += (code.empty() ? "" : " ") + text.substr(skip);
+        code += (i == carried.first ? "" : " ") + text.substr(skip);
     }
     // xargs and find put their input into the script itself.
     if (gets_more && code.find(placeholder_of(index)) != std::string::npos) known = false;

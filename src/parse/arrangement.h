@@ -50,6 +50,7 @@ private:
     std::string placeholder_of(size_t index) const;
     void read_standard_input(size_t index);
     void run_process(size_t index);
+    void run_variables(size_t index);
     void find_feeders();
     bool all_carried_by(const Pipeline::Stage& stage) const;
     void move_ranges();

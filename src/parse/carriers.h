@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parse/script.h"
@@ -11,8 +12,11 @@ namespace husk::parse {
 
 // git -c core.pager=code, git config alias.x '!code', git rebase -x code, git bisect run words
 void add_git(const std::vector<Word>& words, std::vector<Carried>& carried);
-// It is told to look elsewhere for programs of its own: --exec-path, core.hooksPath.
+// It is told to look elsewhere for programs or settings (--exec-path, include.path), or has a
+// setting that is not known to be harmless.
 bool git_hides_code(const std::vector<Word>& words);
+// A variable that does the same: GIT_CONFIG_COUNT, GIT_EXEC_PATH.
+bool git_is_told_elsewhere(std::string_view variable);
 
 // docker run IMAGE words, docker compose exec SERVICE words
 void add_docker(const std::vector<Word>& words, std::vector<Carried>& carried);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "parse/carriers.h"
 #include "parse/subcommands.h"
@@ -64,18 +65,156 @@ constexpr std::array runs = {"core.fsmonitor"sv,
                              "sendemail.sendmailcmd"sv,
                              "uploadpack.packobjectshook"sv,
                              "core.alternaterefscommand"sv,
+                             "tar.command"sv,
+                             "gpg.defaultkeycommand"sv,
+                             "credential.credentialstore"sv,
+                             "sendemail.tocmd"sv,
+                             "sendemail.cccmd"sv,
+                             "sendemail.headercmd"sv,
+                             "imap.tunnel"sv,
+                             "instaweb.httpd"sv,
+                             "guitool.cmd"sv,
+                             "submodule.update"sv,
+                             "hook.command"sv,
                              "pager."sv};
 
-// Settings that name a place where git finds programs, or settings.
-constexpr std::array hides = {"core.hookspath"sv,   "include.path"sv,  "includeif.path"sv,
-                              "init.templatedir"sv, "url.insteadof"sv, "url.pushinsteadof"sv};
+// Settings that run nothing and lead git nowhere else. A section that ends with a dot stands for
+// all of its settings. Everything that is neither here nor in `runs` is suspect.
+constexpr std::array harmless = {"advice."sv,
+                                 "apply."sv,
+                                 "blame."sv,
+                                 "branch.description"sv,
+                                 "branch.merge"sv,
+                                 "branch.rebase"sv,
+                                 "branch.remote"sv,
+                                 "branch.autosetupmerge"sv,
+                                 "branch.autosetuprebase"sv,
+                                 "branch.sort"sv,
+                                 "checkout."sv,
+                                 "clean.requireforce"sv,
+                                 "color."sv,
+                                 "column."sv,
+                                 "commit.cleanup"sv,
+                                 "commit.gpgsign"sv,
+                                 "commit.status"sv,
+                                 "commit.verbose"sv,
+                                 "core.abbrev"sv,
+                                 "core.autocrlf"sv,
+                                 "core.bare"sv,
+                                 "core.bigfilethreshold"sv,
+                                 "core.commentchar"sv,
+                                 "core.compression"sv,
+                                 "core.eol"sv,
+                                 "core.filemode"sv,
+                                 "core.ignorecase"sv,
+                                 "core.logallrefupdates"sv,
+                                 "core.longpaths"sv,
+                                 "core.precomposeunicode"sv,
+                                 "core.preloadindex"sv,
+                                 "core.protecthfs"sv,
+                                 "core.protectntfs"sv,
+                                 "core.quotepath"sv,
+                                 "core.repositoryformatversion"sv,
+                                 "core.safecrlf"sv,
+                                 "core.sharedrepository"sv,
+                                 "core.sparsecheckout"sv,
+                                 "core.sparsecheckoutcone"sv,
+                                 "core.symlinks"sv,
+                                 "core.untrackedcache"sv,
+                                 "core.whitespace"sv,
+                                 "diff.algorithm"sv,
+                                 "diff.colormoved"sv,
+                                 "diff.colormovedws"sv,
+                                 "diff.context"sv,
+                                 "diff.indentheuristic"sv,
+                                 "diff.mnemonicprefix"sv,
+                                 "diff.noprefix"sv,
+                                 "diff.renamelimit"sv,
+                                 "diff.renames"sv,
+                                 "diff.submodule"sv,
+                                 "diff.wordregex"sv,
+                                 "feature.manyfiles"sv,
+                                 "fetch.fsckobjects"sv,
+                                 "fetch.parallel"sv,
+                                 "fetch.prune"sv,
+                                 "fetch.prunetags"sv,
+                                 "fetch.recursesubmodules"sv,
+                                 "format.pretty"sv,
+                                 "gc.auto"sv,
+                                 "gc.autodetach"sv,
+                                 "grep.extendedregexp"sv,
+                                 "grep.linenumber"sv,
+                                 "grep.patterntype"sv,
+                                 "help.autocorrect"sv,
+                                 "http.lowspeedlimit"sv,
+                                 "http.lowspeedtime"sv,
+                                 "http.maxrequests"sv,
+                                 "http.postbuffer"sv,
+                                 "http.version"sv,
+                                 "i18n."sv,
+                                 "index.sparse"sv,
+                                 "index.threads"sv,
+                                 "index.version"sv,
+                                 "init.defaultbranch"sv,
+                                 "log."sv,
+                                 "merge.conflictstyle"sv,
+                                 "merge.ff"sv,
+                                 "merge.renamelimit"sv,
+                                 "merge.renames"sv,
+                                 "pack.threads"sv,
+                                 "pack.windowmemory"sv,
+                                 "protocol.version"sv,
+                                 "pull.ff"sv,
+                                 "pull.rebase"sv,
+                                 "push.autosetupremote"sv,
+                                 "push.default"sv,
+                                 "push.followtags"sv,
+                                 "rebase.autosquash"sv,
+                                 "rebase.autostash"sv,
+                                 "rebase.updaterefs"sv,
+                                 "receive.denycurrentbranch"sv,
+                                 "remote.fetch"sv,
+                                 "remote.prune"sv,
+                                 "remote.push"sv,
+                                 "remote.pushdefault"sv,
+                                 "remote.pushurl"sv,
+                                 "remote.tagopt"sv,
+                                 "remote.url"sv,
+                                 "rerere.autoupdate"sv,
+                                 "rerere.enabled"sv,
+                                 "safe.directory"sv,
+                                 "stash.showpatch"sv,
+                                 "status."sv,
+                                 "submodule.active"sv,
+                                 "submodule.fetchjobs"sv,
+                                 "submodule.recurse"sv,
+                                 "submodule.url"sv,
+                                 "tag.gpgsign"sv,
+                                 "tag.sort"sv,
+                                 "transfer.fsckobjects"sv,
+                                 "user.email"sv,
+                                 "user.name"sv,
+                                 "user.useconfigonly"sv,
+                                 "versionsort."sv};
 
-// What stands behind `name=` of a setting, if that is run: how many letters are no code.
-std::optional<size_t> code_in(const std::string& name, const std::string& value) {
+// With these values a setting that names a program or a place names none.
+bool is_switch(std::string_view value) {
+    static constexpr std::array switches = {""sv,   "true"sv, "false"sv, "yes"sv,      "no"sv,
+                                            "on"sv, "off"sv,  "0"sv,     "/dev/null"sv};
+    return std::ranges::find(switches, value) != switches.end();
+}
+
+// What git runs of the value of a setting.
+struct Code {
+    size_t skip = 0;               // so many letters are no code
+    std::string_view prefix = {};  // what git puts in front of it
+};
+
+std::optional<Code> code_in(const std::string& name, const std::string& value) {
     const Key key = key_of(name);
     if (key.section == "alias")
-        return value.starts_with('!') ? std::optional<size_t>(1) : std::nullopt;
-    return lists(runs, key) ? std::optional<size_t>(0) : std::nullopt;
+        return value.starts_with('!') ? Code{.skip = 1} : Code{.skip = 0, .prefix = "git "};
+    return lists(runs, key) && !is_switch(value) ? std::optional(Code{}) : std::nullopt;
 }
 
 size_t subcommand_of(const std::vector<Word>& words) {
@@ -89,16 +228,21 @@ bool is_any(const Word& word, std::initializer_list<std::string_view> texts) {
 
 // git config NAME VALUE: the words that are no options.
 std::vector<size_t> set_by_config(const std::vector<Word>& words, size_t subcommand) {
+    static constexpr std::array with_value = {"--file"sv,  "-f"sv,       "--blob"sv,
+                                              "--type"sv,  "-t"sv,       "--default"sv,
+                                              "--value"sv, "--comment"sv};
     std::vector<size_t> operands;
+    bool is_first = true;
     for (size_t i = subcommand + 1; i < words.size(); ++i) {
         const std::string text = words[i].known_start();
-        if (text.starts_with("--get") || text.starts_with("--unset") || text == "get" ||
-            text == "unset")
-            return {};
-        if (text == "--file" || text == "-f" || text == "--blob" || text == "--type")
+        if (text.starts_with("--get") || text.starts_with("--unset")) return {};
+        if (std::ranges::find(with_value, text) != with_value.end()) {
             ++i;
-        else if (!text.starts_with('-') && !(operands.empty() && text == "set"))
-            operands.push_back(i);
+        } else if (!text.starts_with('-')) {
+            const bool action = std::exchange(is_first, false);
+            if (action && is_any(words[i], {"get", "unset", "list"})) return {};
+            if (!action || text != "set") operands.push_back(i);
+        }
     }
     operands.resize(operands.size() < 2 ? 0 : 2);
     return operands;
@@ -144,14 +288,26 @@ void add_setting(const std::vector<Word>& words, size_t i, std::vector<Carried>&
     const size_t begin = is_glued ? glued.size() : 0;
     const size_t equals = text.find('=', begin);
     if (equals == std::string::npos) return;
-    if (const auto skip = code_in(text.substr(begin, equals - begin), text.substr(equals + 1)))
-        carried.push_back({Kind::Code, at, at + 1, false, equals + 1 + *skip});
+    if (const auto code = code_in(text.substr(begin, equals - begin), text.substr(equals + 1)))
+        carried.push_back({Kind::Code, at, at + 1, false, equals + 1 + code->skip, code->prefix});
 }
 
-bool is_hidden_setting(const std::string& text) {
-    const size_t equals = text.find('=');
-    const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-    return !value.empty() && value != "/dev/null" && lists(hides, key_of(text.substr(0, equals)));
+// A setting that may make git run something that cannot be seen.
+bool is_suspect(const std::string& name, const Word& value, size_t skip) {
+    const Key key = key_of(name);
+    if (lists(harmless, key)) return false;
+    const std::string text = value.shown().substr(std::min(skip, value.shown().size()));
+    if (value.known() && is_switch(text)) return false;
+    // What is seen is judged as a command of its own.
+    return !code_in(name, text);
+}
+
+// The setting of -c in a word: name=value, or a name alone, which means true.
+bool is_suspect_setting(const Word& word, size_t begin) {
+    const std::string text = word.known_start();
+    const size_t equals = text.find('=', begin);
+    if (equals == std::string::npos) return !word.known();
+    return is_suspect(text.substr(begin, equals - begin), word, equals + 1);
 }
 
 }  // namespace
@@ -169,10 +325,11 @@ void add_git(const std::vector<Word>& words, std::vector<Carried>& carried) {
     }
     if (subcommand == "config") {
         const std::vector<size_t> set = set_by_config(words, at);
-        const auto skip = set.empty()
+        const auto code = set.empty()
                               ? std::nullopt
                               : code_in(words[set[0]].known_start(), words[set[1]].known_start());
-        if (skip) carried.push_back({Kind::Code, set[1], set[1] + 1, false, *skip});
+        if (code)
+            carried.push_back({Kind::Code, set[1], set[1] + 1, false, code->skip, code->prefix});
     }
     if (at + 2 >= words.size()) return;
     if (subcommand == "bisect" && words[at + 1].is("run"))
@@ -185,19 +342,29 @@ void add_git(const std::vector<Word>& words, std::vector<Carried>& carried) {
 
 bool git_hides_code(const std::vector<Word>& words) {
     const size_t at = subcommand_of(words);
+    constexpr std::string_view glued = "--config=";
     for (size_t i = 1; i < words.size(); ++i) {
         const std::string text = words[i].known_start();
-        const bool elsewhere = text.starts_with("--config-env") ||
-                               text.starts_with("--exec-path=") ||
-                               (i > at && text.starts_with("--template="));
+        const bool elsewhere =
+            text.starts_with("--config-env") || text.starts_with("--exec-path=") ||
+            (i > at && text.starts_with("--template") && is_any(words[at], {"init", "clone"}));
         if (elsewhere) return true;
-        const bool setting = is_any(words[i - 1], {"-c", "--config"});
-        if (setting && is_hidden_setting(text)) return true;
+        // Behind most subcommands -c is another option.
+        const bool takes_settings = i < at || (at < words.size() && words[at].is("clone"));
+        if (!takes_settings) continue;
+        const bool apart = i + 1 < words.size() && is_any(words[i], {"-c", "--config"});
+        if (apart && is_suspect_setting(words[i + 1], 0)) return true;
+        if (text.starts_with(glued) && is_suspect_setting(words[i], glued.size())) return true;
     }
     if (at >= words.size() || !words[at].is("config")) return false;
     const std::vector<size_t> set = set_by_config(words, at);
     return !set.empty() &&
-           is_hidden_setting(words[set[0]].known_start() + "=" + words[set[1]].shown());
+           (!words[set[0]].known() || is_suspect(words[set[0]].known_start(), words[set[1]], 0));
+}
+
+bool git_is_told_elsewhere(std::string_view variable) {
+    return variable.starts_with("GIT_CONFIG") || variable == "GIT_EXEC_PATH" ||
+           variable == "GIT_TEMPLATE_DIR";
 }
 
 }  // namespace husk::parse

@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
             "    w a ?...\n"},
         Row{"script -qefc 'a' f; script -c'a'; flock L git -c x=y push",
             "s script -qefc a f\n  c a\ns script -ca\n  c a\ns flock L git -c x=y push\n"
-            "  w git -c x=y push\n"},
+            "  w git -c x=y push ...\n"},
         Row{"git rebase -x 'a b' main; git bisect run c d; git -c alias.x='!e' x",
             "s git rebase -x a b main\n  c a b\ns git bisect run c d\n  w c d\n"
             "s git -c alias.x=!e x\n  c e\n"},
@@ -52,7 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"git clone -u a ext::'b c' d", "s git clone -u a ext::b c d\n  c a\n  c b c\n"},
         Row{"git push -u origin main", "s git push -u origin main\n"},
         Row{"git config --global alias.y '!a b'; git config alias.y 'log -1'",
-            "s git config --global alias.y !a b\n  c a b\ns git config alias.y log -1\n"},
+            "s git config --global alias.y !a b\n  c a b\ns git config alias.y log -1\n  c git log "
+            "-1\n"},
         Row{"git config --get core.editor x; git config core.editor; git config user.name me",
             "s git config --get core.editor x\ns git config core.editor\ns git config user.name "
             "me\n"},

@@ -113,9 +113,6 @@ void Parser::parse_for() {
 
 void Parser::parse_for_each() {
     Loop loop{.name = read_word(Mode::Plain).shown(), .words = {}};
-    if (loop.name == "PATH" || loop.name == "PS4" || loop.name == "BASH_ENV" ||
-        loop.name.starts_with("LD_"))
-        not_understood("a loop sets " + loop.name);
     skip_newlines();
     if (eat_keyword("in")) {
         for (skip_blanks(); !stopped() && is_word_ahead() && peek() != '#'; skip_blanks())
@@ -212,12 +209,16 @@ void Parser::parse_coproc() {
     // coproc NAME compound: the name is passed over when a compound follows.
     const size_t before = at_;
     if (is_name_start(peek())) {
-        while (is_name_letter(peek())) advance();
+        std::string name;
+        for (; is_name_letter(peek()); advance()) name += peek();
         if (is_blank(peek())) {
             skip_blanks();
-            if (peek() == '(') return parse_command();
-            word = peek_word();
-            if (word != "[[" && !word.empty() && parse_compound(word)) return;
+            const size_t behind = at_;
+            if (peek() == '(')
+                parse_command();
+            else if (word = peek_word(); word != "[[" && !word.empty())
+                parse_compound(word);
+            if (at_ != behind) return note_set(name);
         }
     }
     at_ = before;

@@ -136,8 +136,13 @@ void Parser::read_parameter_inside(Word& word, Quoting quoting) {
     const bool substring =
         operation == ':' && next != '-' && next != '=' && next != '?' && next != '+';
     if (substring) state_.arithmetic = true;
+    // ${x:=y} and ${x=y}
+    if (operation == '=' || (operation == ':' && next == '='))
+        note_set(prefix && first == '!' ? "" : name);
+    const size_t expression = at_;
     const bool protects = !substring && (quoting == Quoting::None || pattern);
     read_parameter_word(quoting == Quoting::None ? quoting : Quoting::Inside, protects);
+    if (substring) note_arithmetic(expression);
     word.pieces.push_back({Piece::Kind::Variable, std::string(slice(begin, at_)),
                            quoting != Quoting::None, std::move(name)});
 }

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "parse/letters.h"
+#include "parse/variables.h"
 
 namespace husk::parse {
 namespace {
@@ -12,20 +13,26 @@ namespace {
 bool is_run(std::string_view name) { return name == "PS4" || name == "BASH_ENV" || name == "ENV"; }
 
 bool is_declaration(const std::string& program) {
-    return program == "export" || program == "declare" || program == "typeset" ||
-           program == "local" || program == "readonly" || program == "env" || program == "printf" ||
-           program == "read";
+    return program == "declare" || program == "typeset" || program == "local" ||
+           program == "export" || program == "readonly";
 }
 
 // Builtins that take the name of a variable, which may have a subscript.
 bool takes_subscripts(const std::string& program) {
     return is_declaration(program) || program == "unset" || program == "test" || program == "[" ||
            program == "mapfile" || program == "readarray" || program == "wait" ||
-           program == "getopts";
+           program == "getopts" || program == "printf" || program == "read";
 }
 
 bool may_be_subscript(const Word& word) {
     return !word.known() || word.shown().find('[') != std::string::npos;
+}
+
+// -i makes a variable a number, -n makes it a name for another, whatever letters are beside it.
+bool makes_evaluated(const Word& word) {
+    const std::string text = word.known_start();
+    return text.starts_with('-') &&
+           (text.find_first_of("in") != std::string::npos || !word.known());
 }
 
 // Evaluates one of its words as arithmetic, or may do so.
@@ -34,11 +41,41 @@ bool is_arithmetic(const Command& command) {
     if (program == "let") return true;
     if (program.empty() || !takes_subscripts(program)) return false;
     const std::span<const Word> words = std::span(command.words).subspan(1);
-    // Of these only -v takes a name.
-    if (program == "test" || program == "[" || program == "printf")
-        return std::ranges::any_of(words, [](const Word& word) { return word.is("-v"); });
+    // Of these only -v and -R take a name.
+    if (program == "test" || program == "[")
+        return std::ranges::any_of(words,
+                                   [](const Word& word) { return word.is("-v") || word.is("-R"); });
+    if (program == "printf")
+        return std::ranges::any_of(
+            words, [](const Word& word) { return word.known_start().starts_with("-v"); });
     return std::ranges::any_of(words, may_be_subscript) ||
-           std::ranges::any_of(words, [](const Word& word) { return word.is("-i"); });
+           (is_declaration(program) && std::ranges::any_of(words, makes_evaluated));
+}
+
+// declare 'a=($(x))' runs x once a is an array.
+bool is_list_with_substitution(const Word& word) {
+    std::string text;
+    for (const Piece& piece : word.pieces)
+        if (piece.kind == Piece::Kind::Text) text += piece.text;
+    const size_t list = text.find("=(");
+    return list != std::string::npos && has_substitution(std::string_view(text).substr(list));
+}
+
+// A number, or something that bash itself makes one of.
+bool is_number(const Word& word) {
+    return std::ranges::all_of(word.pieces, [](const Piece& piece) {
+        if (piece.kind == Piece::Kind::Text) return std::ranges::all_of(piece.text, is_name_letter);
+        return piece.kind == Piece::Kind::Arithmetic ||
+               (piece.kind == Piece::Kind::Variable &&
+                (piece.text == "$$" || piece.text == "$#" || is_evaluated(piece.name)));
+    });
+}
+
+bool names_home(const Word& word) {
+    return std::ranges::any_of(word.pieces, [](const Piece& piece) {
+        return piece.kind == Piece::Kind::Tilde || (piece.kind == Piece::Kind::Variable &&
+                                                    (piece.name == "HOME" || piece.name == "PWD"));
+    });
 }
 
 }  // namespace
@@ -60,38 +97,126 @@ bool is_subscript_with_substitution(std::string_view text) {
 void Hidden::note(const Command& command) {
     arithmetic = arithmetic || is_arithmetic(command);
     note_texts(command);
+    note_variables(command);
+    note_home(command);
     note_aliases(command);
+    note_options(command);
 }
 
 // Texts that bash runs although they are quoted here.
 void Hidden::note_texts(const Command& command) {
-    for (const Assignment& assignment : command.assignments) {
-        if (is_run(assignment.name) && has_substitution(assignment.value.shown()))
-            reasons.push_back(assignment.name + " is a text that bash runs");
-    }
     const std::string program = command.program();
     for (const Word& word : command.words) {
         const std::string text = word.shown();
-        const std::string_view name = std::string_view(text).substr(0, text.find('='));
-        if (is_declaration(program) && is_run(name))
-            reasons.push_back(std::string(name) + " is a text that bash runs");
-        if (text.find("BASH_FUNC_") != std::string::npos)
-            reasons.emplace_back("a variable holds a function");
+        if (text.find("BASH_FUNC_") != std::string::npos) add("a variable holds a function");
+        if (text.find("BASH_CMDS") != std::string::npos) add("BASH_CMDS changes what a name means");
+        if (is_declaration(program) && is_list_with_substitution(word))
+            add(program + " runs what stands in a list");
+        if (program == "let" && !deciding_name_in(text).empty())
+            add("arithmetic sets " + deciding_name_in(text));
+        if (program == "set") assignment_in_text |= sets_deciding_variable(text);
     }
+}
+
+void Hidden::note_variables(const Command& command) {
+    for (const Assignment& assignment : command.assignments) {
+        note_set(assignment.name, &assignment.value);
+        // In front of a program it is for that program alone.
+        if (command.words.empty()) {
+            sets_home |= assignment.name == "HOME" || assignment.name == "PWD";
+            sets_search_of_cd |= assignment.name == "CDPATH";
+        }
+    }
+    const bool for_another = command.program() == "env";
+    for (const SetVariable& set : variables_set_by(command)) {
+        if (set.word != nullptr) {
+            Word value = *set.word;
+            drop_start(value, value.known_start().find('=') + 1);
+            note_set(set.name, &value);
+        } else if (!set.is_gone) {
+            note_set(set.name, nullptr);
+        }
+        sets_home |= !for_another && (set.name == "HOME" || set.name == "PWD");
+        sets_search_of_cd |= set.name == "CDPATH";
+    }
+}
+
+// No value: it comes from elsewhere.
+void Hidden::note_set(const std::string& name, const Word* value) {
+    if (name == "BASH_CMDS") add("BASH_CMDS changes what a name means");
+    if (name == "BASH_ALIASES") aliases_made = true;
+    if (name == "POSIXLY_CORRECT") aliases_work = true;
+    if (is_run(name) && (value == nullptr || !value->known() || has_substitution(value->shown())))
+        add(name + " is a text that bash runs");
+    if (is_evaluated(name)) {
+        arithmetic = true;
+        if (value == nullptr || !is_number(*value))
+            add(name + " is set to what bash evaluates as arithmetic");
+    }
+    if (value != nullptr) assignment_in_text |= sets_deciding_variable(value->known_start());
+}
+
+void Hidden::note_loop(const Loop& loop) {
+    for (const Word& word : loop.words)
+        assignment_in_text |= sets_deciding_variable(word.known_start());
+    if (is_evaluated(loop.name) || decides_what_runs(loop.name)) add("a loop sets " + loop.name);
+}
+
+void Hidden::note_home(const Command& command) {
+    uses_home |= std::ranges::any_of(command.words, names_home) ||
+                 std::ranges::any_of(command.redirects, [](const Redirect& redirect) {
+                     return names_home(redirect.target);
+                 });
+    const std::string program = command.program();
+    uses_home |= program == "cd" && command.words.size() == 1;
+    uses_cd |= program == "cd";
+}
+
+// Options of the shell that change how it reads its commands.
+void Hidden::note_options(const Command& command) {
+    const std::string program = command.program();
+    const auto has = [&](auto question) {
+        return std::ranges::any_of(command.words,
+                                   [&](const Word& word) { return question(word.known_start()); });
+    };
+    const auto names_keyword = [](const std::string& text) { return text == "keyword"; };
+    const auto has_k = [](const std::string& text) {
+        return text.starts_with('-') && !text.starts_with("--") && text.contains('k');
+    };
+    if ((program == "set" && (has(names_keyword) || has(has_k))) ||
+        (program == "shopt" && has(names_keyword)))
+        add("words behind a program set variables");
+    const auto loads = [](const std::string& text) {
+        return text.starts_with('-') && text.contains('f');
+    };
+    if (program == "enable" && has(loads)) add("enable loads code into the shell");
+}
+
+void Hidden::add(const std::string& reason) {
+    constexpr size_t most = 32;
+    if (reasons.size() < most && std::ranges::find(reasons, reason) == reasons.end())
+        reasons.push_back(reason);
+}
+
+std::vector<std::string> Hidden::all_reasons() const {
+    std::vector<std::string> all = reasons;
+    if (subscript_in_text && arithmetic)
+        all.emplace_back("arithmetic may run what stands in brackets");
+    if (assignment_in_text && arithmetic)
+        all.emplace_back("arithmetic may set a variable that decides what is run");
+    if (sets_home && uses_home) all.emplace_back("it changes what ~ and $HOME mean");
+    if (sets_search_of_cd && uses_cd) all.emplace_back("CDPATH changes where cd leads");
+    return all;
 }
 
 // Aliases are expanded only when a script asks for it, or by shells other than bash.
 void Hidden::note_aliases(const Command& command) {
-    for (const Assignment& assignment : command.assignments) {
-        if (assignment.name == "BASH_ALIASES") aliases_made = true;
-        if (assignment.name == "POSIXLY_CORRECT") aliases_work = true;
-    }
     const std::string program = command.program();
     const auto has = [&](std::string_view text) {
         return std::ranges::any_of(command.words, [&](const Word& word) { return word.is(text); });
     };
     const auto is_unknown = [](const Word& word) { return !word.known(); };
-    if (program == "hash" && has("-p")) reasons.emplace_back("hash changes what a name means");
+    if (program == "hash" && has("-p")) add("hash changes what a name means");
     if (program == "shopt" && std::ranges::any_of(command.words, is_unknown)) aliases_work = true;
     if (program == "shopt" && has("expand_aliases") && !has("-u")) aliases_work = true;
     if (program == "set" && has("posix")) aliases_work = true;

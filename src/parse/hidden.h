@@ -21,12 +21,27 @@ struct Hidden {
     // x='a[$(b)]' runs b once x is taken for a number.
     bool subscript_in_text = false;
     bool arithmetic = false;
+    // x='PATH=1' sets PATH then.
+    bool assignment_in_text = false;
+    // ~ and `cd` are not what they seem once these variables are changed.
+    bool sets_home = false;
+    bool uses_home = false;
+    bool sets_search_of_cd = false;
+    bool uses_cd = false;
 
     void note(const Command& command);
+    void note_loop(const Loop& loop);
+    // All reasons, those that only several commands together give among them.
+    std::vector<std::string> all_reasons() const;
 
 private:
+    void add(const std::string& reason);
     void note_texts(const Command& command);
+    void note_variables(const Command& command);
+    void note_set(const std::string& name, const Word* value);
+    void note_home(const Command& command);
     void note_aliases(const Command& command);
+    void note_options(const Command& command);
 };
 
 }  // namespace husk::parse

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parse/letters.h"
+#include "parse/variables.h"
 
 namespace husk::parse {
 
@@ -70,6 +71,15 @@ void Parser::not_understood(const std::string& reason) {
 void Parser::give_up(const std::string& reason) {
     not_understood(reason);
     state_.stopped = true;
+}
+
+void Parser::note_set(const std::string& name) {
+    if (state_.carrier != Command::none)
+        state_.script.commands[state_.carrier].sets.push_back(name);
+    else if (name.empty())
+        not_understood("it sets a variable whose name is not known");
+    else if (decides_what_runs(name) || is_evaluated(name))
+        not_understood("an expansion sets " + name);
 }
 
 bool Parser::enter() {

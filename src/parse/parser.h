@@ -30,6 +30,7 @@ struct State {
     // Text that runs something once it is taken for arithmetic, and arithmetic.
     bool subscript_in_text = false;
     bool arithmetic = false;
+    size_t arithmetic_depth = 0;
 };
 
 class Parser {
@@ -77,6 +78,8 @@ private:
     void fail_here();
     void give_up(const std::string& reason);
     void not_understood(const std::string& reason);
+    void note_set(const std::string& name);  // a variable that something else than x=1 sets
+    void note_arithmetic(size_t begin);
     bool enter();  // one level deeper; false when that is too deep
     void leave() { --state_.nesting; }
 
@@ -135,7 +138,7 @@ private:
     void read_document(const PendingDocument& document);
     size_t find_document_end(const PendingDocument& document);
     std::string read_document_line(bool quoted);
-    void read_descriptor(Redirect& redirect);
+    void read_descriptor(Redirect& redirect, size_t command);
     struct Operator {
         Redirect::Kind kind;
         bool input = false;

@@ -42,9 +42,11 @@ bool Parser::is_redirect_ahead() {
 }
 
 // 2> or {name}>, up to the sign.
-void Parser::read_descriptor(Redirect& redirect) {
+void Parser::read_descriptor(Redirect& redirect, size_t command) {
     if (peek() == '{') {
-        while (peek() != '}') advance();
+        std::string name;
+        for (advance(); peek() != '}'; advance()) name += peek();
+        state_.script.commands[command].sets.push_back(std::move(name));
         return advance();
     }
     if (!is_digit(peek())) {
@@ -78,7 +80,7 @@ Parser::Operator Parser::read_operator() {
 void Parser::parse_redirect(size_t command) {
     Redirect redirect;
     const size_t begin = at_;
-    read_descriptor(redirect);
+    read_descriptor(redirect, command);
     const Operator sign = read_operator();
     redirect.kind = sign.kind;
     skip_blanks();

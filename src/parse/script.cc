@@ -37,11 +37,24 @@ std::string Word::known_start() const {
     return text;
 }
 
+void drop_start(Word& word, size_t count) {
+    while (count > 0 && !word.pieces.empty()) {
+        Piece& piece = word.pieces.front();
+        const size_t taken = std::min(count, piece.text.size());
+        piece.text.erase(0, taken);
+        count -= taken;
+        if (piece.text.empty()) word.pieces.erase(word.pieces.begin());
+    }
+}
+
 std::string Command::program() const {
     if (words.empty()) return "";
     const std::optional<std::string> path = words.front().value();
     if (!path) return "";
-    return path->substr(path->rfind('/') + 1);
+    std::string name = path->substr(path->rfind('/') + 1);
+    // The shell that reads the script starts itself again.
+    if (name == "exe" && path->starts_with("/proc/")) return "bash";
+    return name;
 }
 
 }  // namespace husk::parse

@@ -99,6 +99,9 @@ struct Command {
     size_t carrier = none;    // the command whose argument or part it is; none at the top
     size_t depth = 0;         // how many carriers
     bool background = false;  // it, or a list or group that it is in, ends with &
+    // Names of variables that expansions and redirects in it set: ${x:=y}, {x}>file. Empty: not
+    // known.
+    std::vector<std::string> sets;
     // Why more is run than can be seen: `eval "$x"`, `bash -c "$x"`, `curl u | sh`. Empty: no.
     std::string opaque;
 
@@ -155,6 +158,9 @@ struct Limits {
     size_t commands = 50'000;
     size_t words = 100'000;
 };
+
+// Takes the first `count` bytes off the word, which are known text.
+void drop_start(Word& word, size_t count);
 
 // Total: whatever the text is, there is an answer.
 Script parse(std::string_view text, const Limits& limits = {});

@@ -90,6 +90,13 @@ bool reads_code(const Command& command) {
     return !call.code && !call.file;
 }
 
+bool runs_a_descriptor(const Command& command) {
+    if (command.words.empty()) return false;
+    const std::string path = command.words.front().shown();
+    return (path.find("dev/") != std::string::npos || path.find("proc/") != std::string::npos) &&
+           path.find("/fd/") != std::string::npos;
+}
+
 bool runs_what_a_command_writes(const Command& command) {
     const std::string program = command.program();
     if (program != "source" && program != "." && !is_shell(program)) return false;

@@ -20,6 +20,8 @@ ShellCall shell_call(const std::vector<Word>& words);
 
 // It runs what it reads from its standard input.
 bool reads_code(const Command& command);
+// /proc/self/fd/3, /dev/fd/3: the program is whatever file was opened there.
+bool runs_a_descriptor(const Command& command);
 // source <(x), bash <(x)
 bool runs_what_a_command_writes(const Command& command);
 // An unknown part of the word is not quoted, so that it can become several words, or none.

@@ -79,10 +79,15 @@ void Parser::parse_simple() {
     std::vector<Word> words;
     std::vector<Assignment> assignments;
     bool any = false;
+    size_t item = at_;  // where the last word began
     for (skip_blanks(); !stopped(); skip_blanks()) {
         const char letter = peek();
         if (at_ >= end_ || letter == '#') break;
         if (is_redirect_ahead()) {
+            // {a[$(x)]}>f
+            const std::string_view before = end == at_ ? slice(item, at_) : "";
+            if (before.starts_with('{') && before.ends_with('}') && before.contains('['))
+                not_understood("a redirection sets an element of an array");
             parse_redirect(index);
         } else if (letter == '(' && words.size() == 1 && assignments.empty() &&
                    state_.script.commands[index].redirects.empty() && is_function_ahead()) {
@@ -92,7 +97,8 @@ void Parser::parse_simple() {
             break;
         } else if (words.empty() && is_open_subscript_ahead()) {
             fail("unexpected EOF while looking for matching `]'");
-        } else if ((words.empty() || takes_assignments(words)) && is_assignment_ahead()) {
+        } else if (item = at_;
+                   (words.empty() || takes_assignments(words)) && is_assignment_ahead()) {
             Assignment assignment = read_assignment();
             if (words.empty())
                 assignments.push_back(std::move(assignment));

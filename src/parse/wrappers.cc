@@ -216,7 +216,9 @@ constexpr Wrapper loader{
     "ld.so", "", " library-path preload argv0 audit inhibit-rpath glibc-hwcaps-prepend ", 0};
 
 bool is_loader(std::string_view program) {
-    return program == "ld.so" || program.starts_with("ld-linux") || program.starts_with("ld-musl");
+    return program == "ld.so" || program.starts_with("ld-linux") ||
+           program.starts_with("ld-musl") || program.starts_with("ld64.so") ||
+           (program.starts_with("ld-") && program.ends_with(".so"));
 }
 
 }  // namespace

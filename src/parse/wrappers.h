@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parse/script.h"
@@ -21,8 +22,9 @@ struct Carried {
     Kind kind = Kind::Words;
     size_t first = 0;
     size_t last = 0;
-    bool more_words = false;  // others follow that only running it tells (xargs, find)
-    size_t skip = 0;          // so many letters of the first word are no code: -S of -Sx
+    bool more_words = false;       // others follow that only running it tells (xargs, find)
+    size_t skip = 0;               // so many letters of the first word are no code: -S of -Sx
+    std::string_view prefix = {};  // stands in front of the code: "git " of alias.x=log
 };
 
 std::vector<Carried> carried_by(const Command& command);

@@ -113,8 +113,10 @@ std::optional<size_t> shfmt_commands(const std::string& text) {
     return count;
 }
 
-std::vector<std::string> script_cases() {
-    std::istringstream text(read_file(HUSK_SOURCE_DIR "/tests/oracle/scripts.txt"));
+std::string bash_output(const std::string& text) { return ask({"bash", "--norc"}, text).out; }
+
+std::vector<std::string> cases_in(const std::string& name) {
+    std::istringstream text(read_file(HUSK_SOURCE_DIR "/tests/oracle/" + name));
     std::vector<std::string> cases(1);
     for (std::string line; std::getline(text, line);) {
         if (line == "--") {
@@ -126,6 +128,8 @@ std::vector<std::string> script_cases() {
     }
     return cases;
 }
+
+std::vector<std::string> script_cases() { return cases_in("scripts.txt"); }
 
 std::vector<std::string> scripts_of_this_machine() {
     std::vector<std::string> found;

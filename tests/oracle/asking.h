@@ -17,6 +17,11 @@ std::vector<std::string> bash_words(const std::string& words);
 // How many commands shfmt finds in the text; none when it cannot read it.
 std::optional<size_t> shfmt_commands(const std::string& text);
 
+// What the script prints. It is run, so it may only do what a test may do.
+std::string bash_output(const std::string& text);
+
+// The cases of a file in tests/oracle, which a line "--" separates.
+std::vector<std::string> cases_in(const std::string& name);
 // The cases of tests/oracle/scripts.txt.
 std::vector<std::string> script_cases();
 

@@ -1,0 +1,386 @@
+#include "parse/variables.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "parse/letters.h"
+
+namespace husk::parse {
+namespace {
+
+using namespace std::string_view_literals;
+
+// Of the shell; of programs that start others; of compilers; and of interpreters, which load code.
+constexpr auto deciding = std::to_array<std::string_view>({
+    "AR",
+    "AS",
+    "AWS_CONFIG_FILE",
+    "AWS_SHARED_CREDENTIALS_FILE",
+    "BAT_PAGER",
+    "BROWSER",
+    "BUNDLE_GEMFILE",
+    "CC",
+    "CDPATH",
+    "CFLAGS",
+    "CLASSPATH",
+    "CMAKE_TOOLCHAIN_FILE",
+    "COMPILER_PATH",
+    "CPP",
+    "CURL_HOME",
+    "CVS_RSH",
+    "CXX",
+    "CXXFLAGS",
+    "DELTA_PAGER",
+    "DOCKER_CONFIG",
+    "DOCKER_CONTEXT",
+    "DOCKER_HOST",
+    "DOTNET_STARTUP_HOOKS",
+    "EDITOR",
+    "ENV",
+    "EXECIGNORE",
+    "FCEDIT",
+    "FZF_DEFAULT_COMMAND",
+    "FZF_DEFAULT_OPTS",
+    "GCC_EXEC_PREFIX",
+    "GCONV_PATH",
+    "GEM_HOME",
+    "GEM_PATH",
+    "GH_BROWSER",
+    "GH_CONFIG_DIR",
+    "GH_EDITOR",
+    "GH_PAGER",
+    "GLOBIGNORE",
+    "GNUMAKEFLAGS",
+    "GNUPGHOME",
+    "GOBIN",
+    "GOENV",
+    "GOFLAGS",
+    "GOPROXY",
+    "GOROOT",
+    "GOTOOLDIR",
+    "GRADLE_OPTS",
+    "HG",
+    "HGEDITOR",
+    "HGMERGE",
+    "HGRCPATH",
+    "HISTFILE",
+    "HOME",
+    "IFS",
+    "INPUTRC",
+    "JAVA_HOME",
+    "JAVA_OPTS",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "KUBECONFIG",
+    "LD",
+    "LDFLAGS",
+    "LESSCLOSE",
+    "LESSKEY",
+    "LESSKEYIN",
+    "LESSOPEN",
+    "LOCPATH",
+    "MAKE",
+    "MAKEFILES",
+    "MAKEFLAGS",
+    "MANOPT",
+    "MANPAGER",
+    "MAVEN_OPTS",
+    "NLSPATH",
+    "OPENSSL_CONF",
+    "OPENSSL_ENGINES",
+    "OPENSSL_MODULES",
+    "PAGER",
+    "PATH",
+    "PHPRC",
+    "PHP_INI_SCAN_DIR",
+    "PKG_CONFIG",
+    "PKG_CONFIG_PATH",
+    "POSIXLY_CORRECT",
+    "PROMPT_COMMAND",
+    "PS0",
+    "PS1",
+    "PS2",
+    "PS4",
+    "RIPGREP_CONFIG_PATH",
+    "RSH",
+    "RSYNC_RSH",
+    "RUSTC",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTC_WRAPPER",
+    "RUSTDOC",
+    "RUSTFLAGS",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "R_ENVIRON",
+    "R_PROFILE",
+    "R_PROFILE_USER",
+    "SHELL",
+    "SHELLOPTS",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SUDO_EDITOR",
+    "SVN_EDITOR",
+    "SVN_SSH",
+    "SYSTEMD_EDITOR",
+    "SYSTEMD_PAGER",
+    "TAR_OPTIONS",
+    "TCLLIBPATH",
+    "TERMCAP",
+    "TERMINFO",
+    "TMPDIR",
+    "VISUAL",
+    "WGETRC",
+    "_JAVA_OPTIONS",
+});
+static_assert(std::ranges::is_sorted(deciding));
+
+// Everything else that begins like this counts too.
+constexpr std::array deciding_prefixes = {
+    "LD_"sv,         "DYLD_"sv, "GIT_"sv,  "BASH"sv, "PYTHON"sv,  "PERL"sv,
+    "RUBY"sv,        "NODE_"sv, "LUA_"sv,  "XDG_"sv, "CARGO_"sv,  "PIP_"sv,
+    "npm_config_"sv, "NPM_"sv,  "YARN_"sv, "CGO_"sv, "CORECLR_"sv};
+
+constexpr auto harmless = std::to_array<std::string_view>({
+    "BASHPID",
+    "BASH_COMPAT",
+    "CARGO_INCREMENTAL",
+    "CARGO_NET_OFFLINE",
+    "CARGO_TERM_COLOR",
+    "CARGO_TERM_PROGRESS_WHEN",
+    "GIT_ADVICE",
+    "GIT_AUTHOR_DATE",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_NAME",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_COMMITTER_DATE",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_LFS_SKIP_SMUDGE",
+    "GIT_MERGE_AUTOEDIT",
+    "GIT_OPTIONAL_LOCKS",
+    "GIT_TERMINAL_PROMPT",
+    "NODE_ENV",
+    "NODE_NO_WARNINGS",
+    "PIP_DISABLE_PIP_VERSION_CHECK",
+    "PIP_NO_CACHE_DIR",
+    "PIP_NO_INPUT",
+    "PIP_PROGRESS_BAR",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONFAULTHANDLER",
+    "PYTHONHASHSEED",
+    "PYTHONIOENCODING",
+    "PYTHONUNBUFFERED",
+    "PYTHONUTF8",
+    "XDG_RUNTIME_DIR",
+    "npm_config_yes",
+});
+
+constexpr auto commands = std::to_array<std::string_view>({
+    "GIT_SSH_COMMAND",
+    "GIT_SSH",
+    "GIT_ASKPASS",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_PAGER",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PROXY_COMMAND",
+    "PAGER",
+    "MANPAGER",
+    "EDITOR",
+    "VISUAL",
+    "BROWSER",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "SUDO_EDITOR",
+    "RSYNC_RSH",
+    "SVN_SSH",
+    "PROMPT_COMMAND",
+    "FZF_DEFAULT_COMMAND",
+    "FCEDIT",
+    "RUSTC_WRAPPER",
+    "SYSTEMD_PAGER",
+    "GH_PAGER",
+    "GH_EDITOR",
+});
+
+constexpr auto evaluated = std::to_array<std::string_view>(
+    {"RANDOM", "SRANDOM", "SECONDS", "LINENO", "HISTCMD", "OPTIND", "UID", "EUID", "PPID",
+     "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME", "BASH_MONOSECONDS", "BASH_SUBSHELL"});
+
+template <size_t N>
+bool lists(const std::array<std::string_view, N>& table, std::string_view name) {
+    return std::ranges::find(table, name) != table.end();
+}
+
+std::string_view base_name(std::string_view text) {
+    size_t end = 0;
+    while (end < text.size() && is_name_letter(text[end])) ++end;
+    return text.substr(0, end);
+}
+
+// The name at the start of a word, which may be x, x[1], x=1 or x+=1.
+std::string name_in(const Word& word) {
+    const std::string text = word.known_start();
+    const std::string_view name = base_name(text);
+    return name.size() == text.size() && !word.known() ? "" : std::string(name);
+}
+
+class Finder {
+public:
+    explicit Finder(const Command& command) : words_(command.words) {
+        for (const std::string& name : command.sets) found_.push_back({.name = name});
+        if (words_.empty()) return;
+        const std::string program = command.program();
+        if (program == "export" || program == "readonly")
+            find_declared(true);
+        else if (program == "declare" || program == "typeset" || program == "local")
+            find_declared(false);
+        else if (program == "env")
+            find_assigned();
+        else if (program == "printf")
+            find_behind('v');
+        else if (program == "wait")
+            find_behind('p');
+        else if (program == "read")
+            find_operands("adinNptu", 0, 'a');
+        else if (program == "mapfile" || program == "readarray")
+            find_operands("dnOsuCc", 0, '\0');
+        else if (program == "getopts")
+            find_operands("", 1, '\0');
+        else if (program == "unset")
+            find_unset();
+    }
+
+    std::vector<SetVariable> found() && { return std::move(found_); }
+
+private:
+    std::span<const Word> arguments() const { return std::span(words_).subspan(1); }
+
+    static bool is_option(const Word& word) {
+        const std::string text = word.known_start();
+        return text.size() > 1 && (text[0] == '-' || text[0] == '+');
+    }
+
+    void add(const Word& word) { found_.push_back({.name = name_in(word)}); }
+
+    void find_declared(bool only_with_value) {
+        bool reference = false;
+        for (const Word& word : arguments()) {
+            const std::string text = word.known_start();
+            if (is_option(word)) {
+                reference |= text[0] == '-' && text.contains('n');
+                continue;
+            }
+            const size_t equals = text.find('=');
+            if (equals == std::string::npos && word.known() && only_with_value) continue;
+            found_.push_back(
+                {.name = name_in(word), .word = equals == std::string::npos ? nullptr : &word});
+            // declare -n x=PATH: to set x is to set PATH.
+            if (reference && !only_with_value && equals != std::string::npos) {
+                const std::string target = text.substr(equals + 1);
+                found_.push_back({.name = word.known() ? std::string(base_name(target)) : ""});
+            }
+        }
+    }
+
+    void find_assigned() {
+        for (const Word& word : arguments())
+            if (word.known_start().contains('=') && !is_option(word))
+                found_.push_back({.name = name_in(word), .word = &word});
+    }
+
+    // The value of an option: printf -v x
+    void find_behind(char letter) {
+        const std::string option = {'-', letter};
+        for (size_t i = 1; i < words_.size(); ++i) {
+            const std::string text = words_[i].known_start();
+            if (text == option && i + 1 < words_.size() && words_[i].known())
+                add(words_[++i]);
+            else if (text.starts_with(option))
+                found_.push_back({.name = std::string(base_name(text.substr(2)))});
+        }
+    }
+
+    // Operands from the one with this number on; options with a value are passed over.
+    void find_operands(std::string_view with_value, size_t from, char names_too) {
+        size_t operand = 0;
+        for (size_t i = 1; i < words_.size(); ++i) {
+            const std::string text = words_[i].known_start();
+            if (!text.starts_with('-') || text.size() < 2) {
+                if (operand++ >= from) add(words_[i]);
+                continue;
+            }
+            const size_t letter = text.find_first_of(with_value, 1);
+            if (letter == std::string::npos) continue;
+            const bool apart = letter + 1 == text.size() && words_[i].known();
+            const bool is_name = text[letter] == names_too;
+            if (!apart && is_name)
+                found_.push_back({.name = std::string(base_name(text.substr(letter + 1)))});
+            if (apart && ++i < words_.size() && is_name) add(words_[i]);
+        }
+    }
+
+    void find_unset() {
+        for (const Word& word : arguments()) {
+            if (word.is("-f")) return;
+            if (!is_option(word)) found_.push_back({.name = name_in(word), .is_gone = true});
+        }
+    }
+
+    const std::vector<Word>& words_;
+    std::vector<SetVariable> found_;
+};
+
+}  // namespace
+
+bool decides_what_runs(std::string_view name) {
+    if (std::ranges::binary_search(deciding, name)) return true;
+    return std::ranges::any_of(deciding_prefixes, [&](std::string_view prefix) {
+        return name.starts_with(prefix) && !lists(harmless, name);
+    });
+}
+
+bool is_command_variable(std::string_view name) { return lists(commands, name); }
+
+bool is_evaluated(std::string_view name) { return lists(evaluated, name); }
+
+std::vector<SetVariable> variables_set_by(const Command& command) {
+    return Finder(command).found();
+}
+
+std::string deciding_name_in(std::string_view arithmetic) {
+    for (size_t at = 0; at < arithmetic.size();) {
+        if (!is_name_start(arithmetic[at])) {
+            // 0x1f and 10PATH are numbers.
+            const bool number = is_digit(arithmetic[at]);
+            ++at;
+            while (number && at < arithmetic.size() && is_name_letter(arithmetic[at])) ++at;
+            continue;
+        }
+        const std::string_view name = base_name(arithmetic.substr(at));
+        const char before = at == 0 ? '\0' : arithmetic[at - 1];
+        const bool expands = before == '$' || before == '{' || before == '#' || before == '!';
+        if (!expands && decides_what_runs(name)) return std::string(name);
+        at += name.size();
+    }
+    return "";
+}
+
+bool sets_deciding_variable(std::string_view text) {
+    constexpr std::string_view blanks = " \t\n(";
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    const std::string_view name = base_name(text);
+    if (name.empty() || !decides_what_runs(name)) return false;
+    text.remove_prefix(name.size());
+    const size_t equals = text.find_first_not_of(" \t+-*/%&|^<>");
+    if (text.starts_with("++") || text.starts_with("--")) return true;
+    if (equals == std::string_view::npos || text[equals] != '=') return false;
+    text.remove_prefix(equals + 1);
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    // PATH=/bin is no arithmetic.
+    return !text.empty() &&
+           (is_name_letter(text[0]) || text[0] == '-' || text[0] == '+' || text[0] == '$');
+}
+
+}  // namespace husk::parse
