@@ -198,7 +198,8 @@ bool includes(const ShortPattern& pattern, const ShortPattern& other) {
     if (pattern.tool != other.tool) return false;
     if (pattern.everything) return true;
     const Letters text = as_text(other);
-    return covers(pattern.line, !pattern.by_path && other.by_path ? without_directory(text) : text);
+    return pattern.glob.covers(
+        Text(!pattern.by_path && other.by_path ? without_directory(text) : text));
 }
 
 // Why the rule never gets to decide; "" when it may.

@@ -55,6 +55,7 @@ void Parser::note_arithmetic(size_t begin) {
     if (!text.contains('=') && !text.contains("++") && !text.contains("--")) return;
     const std::string name = deciding_name_in(text);
     if (!name.empty()) not_understood("arithmetic sets " + name);
+    if (sets_unknown_name(text)) not_understood("arithmetic sets a variable that is not known");
 }
 
 bool Parser::scan_arithmetic() {

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "parse/parser.h"
+#include "parse/variables.h"
 
 namespace husk::parse {
 namespace {
@@ -85,7 +86,9 @@ void Parser::parse_test_words() {
     }
     if (unary) {
         if (text[1] == 'v' || text[1] == 'R') state_.arithmetic = true;  // these take subscripts
-        read_word(Mode::Test);
+        const Word name = read_word(Mode::Test);
+        if (text[1] == 'v' && sets_deciding_variable(name.shown()))
+            not_understood("arithmetic may set a variable that decides what is run");
         return;
     }
     const size_t before = at_;
@@ -102,9 +105,12 @@ void Parser::parse_test_words() {
         at_ = before;
         return fail_here();
     }
-    if (op.starts_with('-')) state_.arithmetic = true;
     const bool pattern = op == "==" || op == "!=" || op == "=";
-    read_word(op == "=~" ? Mode::Regex : pattern ? Mode::Pattern : Mode::Test);
+    const Word second = read_word(op == "=~" ? Mode::Regex : pattern ? Mode::Pattern : Mode::Test);
+    if (!op.starts_with('-')) return;
+    state_.arithmetic = true;
+    if (sets_deciding_variable(text) || sets_deciding_variable(second.shown()))
+        not_understood("arithmetic may set a variable that decides what is run");
 }
 
 }  // namespace husk::parse

@@ -114,7 +114,9 @@ void Hidden::note_texts(const Command& command) {
             add(program + " runs what stands in a list");
         if (program == "let" && !deciding_name_in(text).empty())
             add("arithmetic sets " + deciding_name_in(text));
-        if (program == "set") assignment_in_text |= sets_deciding_variable(text);
+        // The value of a declaration is looked at with the variable.
+        if (program == "set" || (takes_subscripts(program) && !is_declaration(program)))
+            assignment_in_text |= sets_deciding_variable(text);
     }
 }
 

@@ -219,6 +219,17 @@ std::string_view base_name(std::string_view text) {
     return text.substr(0, end);
 }
 
+// The text begins with =, +=, <<=, ++ and the like; not with == or <=.
+bool is_assignment_operator(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\n"), text.size()));
+    if (text.starts_with("++") || text.starts_with("--")) return true;
+    if (text.starts_with("<<") || text.starts_with(">>"))
+        text.remove_prefix(2);
+    else if (!text.empty() && std::string_view("+-*/%&|^").contains(text[0]))
+        text.remove_prefix(1);
+    return text.starts_with('=') && !text.starts_with("==");
+}
+
 // The name at the start of a word, which may be x, x[1], x=1 or x+=1.
 std::string name_in(const Word& word) {
     const std::string text = word.known_start();
@@ -277,6 +288,7 @@ private:
             found_.push_back(
                 {.name = name_in(word), .word = equals == std::string::npos ? nullptr : &word});
             // declare -n x=PATH: to set x is to set PATH.
+            if (reference && equals == std::string::npos) found_.push_back({.name = ""});
             if (reference && !only_with_value && equals != std::string::npos) {
                 const std::string target = text.substr(equals + 1);
                 found_.push_back({.name = word.known() ? std::string(base_name(target)) : ""});
@@ -367,17 +379,35 @@ std::string deciding_name_in(std::string_view arithmetic) {
     return "";
 }
 
+bool sets_unknown_name(std::string_view arithmetic) {
+    for (size_t at = arithmetic.find('$'); at != std::string_view::npos;
+         at = arithmetic.find('$', at + 1)) {
+        std::string_view rest = arithmetic.substr(at + 1);
+        const bool in_braces = rest.starts_with('{');
+        rest.remove_prefix(in_braces ? 1 : 0);
+        const size_t name = std::max<size_t>(base_name(rest).size(), 1);
+        rest.remove_prefix(std::min(name, rest.size()));
+        rest.remove_prefix(in_braces && rest.starts_with('}') ? 1 : 0);
+        if (is_assignment_operator(rest)) return true;
+    }
+    return false;
+}
+
 bool sets_deciding_variable(std::string_view text) {
-    constexpr std::string_view blanks = " \t\n(";
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    for (size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1)) {
+        const std::string_view inside = text.substr(at + 1, text.find(']', at) - at - 1);
+        if (at > 0 && is_name_letter(text[at - 1]) && inside.contains('=') &&
+            !deciding_name_in(inside).empty())
+            return true;
+    }
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\n("), text.size()));
     const std::string_view name = base_name(text);
     if (name.empty() || !decides_what_runs(name)) return false;
     text.remove_prefix(name.size());
-    const size_t equals = text.find_first_not_of(" \t+-*/%&|^<>");
-    if (text.starts_with("++") || text.starts_with("--")) return true;
-    if (equals == std::string_view::npos || text[equals] != '=') return false;
-    text.remove_prefix(equals + 1);
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    if (!is_assignment_operator(text)) return false;
+    if (!text.contains('=')) return true;
+    text.remove_prefix(text.find('=') + 1);
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\n("), text.size()));
     // PATH=/bin is no arithmetic.
     return !text.empty() &&
            (is_name_letter(text[0]) || text[0] == '-' || text[0] == '+' || text[0] == '$');

@@ -33,7 +33,10 @@ std::vector<SetVariable> variables_set_by(const Command& command);
 // expansion: PATH=1, but not ${#PATH}. Returns its name, or "".
 std::string deciding_name_in(std::string_view arithmetic);
 
-// The text sets such a variable once it is evaluated as arithmetic: "PATH=1".
+// The expression sets a variable whose name an expansion gives: $x=1, ${x}+=2.
+bool sets_unknown_name(std::string_view arithmetic);
+
+// The text sets such a variable once it is evaluated as arithmetic: "PATH=1", "a[PATH=1]".
 bool sets_deciding_variable(std::string_view text);
 
 }  // namespace husk::parse
