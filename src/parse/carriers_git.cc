@@ -259,7 +259,13 @@ bool add_option(const std::vector<Word>& words, size_t i, const std::string& sub
         "--sendmail-cmd"sv,  "--open-files-in-pager"sv};
     const std::string text = words[i].known_start();
     const size_t equals = text.find('=');
-    if (std::ranges::find(names, text.substr(0, equals)) != names.end()) {
+    // git takes the beginning of a name for the whole.
+    constexpr size_t shortest = 4;
+    const std::string option = text.substr(0, equals);
+    const bool is_named =
+        option.size() >= shortest &&
+        std::ranges::any_of(names, [&](std::string_view name) { return name.starts_with(option); });
+    if (is_named) {
         if (equals != std::string::npos)
             carried.push_back({Kind::Code, i, i + 1, false, equals + 1});
         else if (i + 1 < words.size())
@@ -347,8 +353,12 @@ bool git_hides_code(const std::vector<Word>& words) {
         const std::string text = words[i].known_start();
         const bool elsewhere =
             text.starts_with("--config-env") || text.starts_with("--exec-path=") ||
-            (i > at && text.starts_with("--template") && is_any(words[at], {"init", "clone"}));
-        if (elsewhere) return true;
+            (i > at && text.starts_with("--te") && is_any(words[at], {"init", "clone"}));
+        // -ca.b=c and --conf a.b=c
+        const bool is_odd =
+            i > at && words[at].is("clone") && !text.starts_with("--config") &&
+            (text.starts_with("--conf") || (text.starts_with("-c") && text != "-c"));
+        if (elsewhere || is_odd) return true;
         // Behind most subcommands -c is another option.
         const bool takes_settings = i < at || (at < words.size() && words[at].is("clone"));
         if (!takes_settings) continue;

@@ -51,6 +51,18 @@ INSTANTIATE_TEST_SUITE_P(
             "s git fetch --upload-pack=a b x\n  c a b\ns git push --receive-pack a\n  c a\n"},
         Row{"git clone -u a ext::'b c' d", "s git clone -u a ext::b c d\n  c a\n  c b c\n"},
         Row{"git push -u origin main", "s git push -u origin main\n"},
+        Row{"git fetch --upload-pa='a b' x; git push --rece a",
+            "s git fetch --upload-pa=a b x\n  c a b\ns git push --rece a\n  c a\n"},
+        Row{"git clone -ccore.pager=a u; git clone --conf core.pager=a u; git init --templ x",
+            "s git clone -ccore.pager=a u ...\ns git clone --conf core.pager=a u ...\n"
+            "s git init --templ x ...\n"},
+        Row{"git -c alias.x='a -b' x", "s git -c alias.x=a -b x\n  c git a -b\n"},
+        Row{"git -c tar.x.command=a -c gpg.ssh.defaultKeyCommand=b -c x.y=c log",
+            "s git -c tar.x.command=a -c gpg.ssh.defaultKeyCommand=b -c x.y=c log ...\n"
+            "  c a\n  c b\n"},
+        Row{"GIT_PAGER='a b' git log; export EDITOR=a; GIT_CONFIG_COUNT=1 git log",
+            "s GIT_PAGER=a b git log\n  c a b\ns export EDITOR=a\n  c a\n"
+            "s GIT_CONFIG_COUNT=1 git log ...\n"},
         Row{"git config --global alias.y '!a b'; git config alias.y 'log -1'",
             "s git config --global alias.y !a b\n  c a b\ns git config alias.y log -1\n  c git log "
             "-1\n"},

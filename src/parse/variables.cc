@@ -5,208 +5,10 @@
 #include <span>
 
 #include "parse/letters.h"
+#include "parse/variable_table.h"
 
 namespace husk::parse {
 namespace {
-
-using namespace std::string_view_literals;
-
-// Of the shell; of programs that start others; of compilers; and of interpreters, which load code.
-constexpr auto deciding = std::to_array<std::string_view>({
-    "AR",
-    "AS",
-    "AWS_CONFIG_FILE",
-    "AWS_SHARED_CREDENTIALS_FILE",
-    "BAT_PAGER",
-    "BROWSER",
-    "BUNDLE_GEMFILE",
-    "CC",
-    "CDPATH",
-    "CFLAGS",
-    "CLASSPATH",
-    "CMAKE_TOOLCHAIN_FILE",
-    "COMPILER_PATH",
-    "CPP",
-    "CURL_HOME",
-    "CVS_RSH",
-    "CXX",
-    "CXXFLAGS",
-    "DELTA_PAGER",
-    "DOCKER_CONFIG",
-    "DOCKER_CONTEXT",
-    "DOCKER_HOST",
-    "DOTNET_STARTUP_HOOKS",
-    "EDITOR",
-    "ENV",
-    "EXECIGNORE",
-    "FCEDIT",
-    "FZF_DEFAULT_COMMAND",
-    "FZF_DEFAULT_OPTS",
-    "GCC_EXEC_PREFIX",
-    "GCONV_PATH",
-    "GEM_HOME",
-    "GEM_PATH",
-    "GH_BROWSER",
-    "GH_CONFIG_DIR",
-    "GH_EDITOR",
-    "GH_PAGER",
-    "GLOBIGNORE",
-    "GNUMAKEFLAGS",
-    "GNUPGHOME",
-    "GOBIN",
-    "GOENV",
-    "GOFLAGS",
-    "GOPROXY",
-    "GOROOT",
-    "GOTOOLDIR",
-    "GRADLE_OPTS",
-    "HG",
-    "HGEDITOR",
-    "HGMERGE",
-    "HGRCPATH",
-    "HISTFILE",
-    "HOME",
-    "IFS",
-    "INPUTRC",
-    "JAVA_HOME",
-    "JAVA_OPTS",
-    "JAVA_TOOL_OPTIONS",
-    "JDK_JAVA_OPTIONS",
-    "KUBECONFIG",
-    "LD",
-    "LDFLAGS",
-    "LESSCLOSE",
-    "LESSKEY",
-    "LESSKEYIN",
-    "LESSOPEN",
-    "LOCPATH",
-    "MAKE",
-    "MAKEFILES",
-    "MAKEFLAGS",
-    "MANOPT",
-    "MANPAGER",
-    "MAVEN_OPTS",
-    "NLSPATH",
-    "OPENSSL_CONF",
-    "OPENSSL_ENGINES",
-    "OPENSSL_MODULES",
-    "PAGER",
-    "PATH",
-    "PHPRC",
-    "PHP_INI_SCAN_DIR",
-    "PKG_CONFIG",
-    "PKG_CONFIG_PATH",
-    "POSIXLY_CORRECT",
-    "PROMPT_COMMAND",
-    "PS0",
-    "PS1",
-    "PS2",
-    "PS4",
-    "RIPGREP_CONFIG_PATH",
-    "RSH",
-    "RSYNC_RSH",
-    "RUSTC",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "RUSTC_WRAPPER",
-    "RUSTDOC",
-    "RUSTFLAGS",
-    "RUSTUP_HOME",
-    "RUSTUP_TOOLCHAIN",
-    "R_ENVIRON",
-    "R_PROFILE",
-    "R_PROFILE_USER",
-    "SHELL",
-    "SHELLOPTS",
-    "SSH_ASKPASS",
-    "SUDO_ASKPASS",
-    "SUDO_EDITOR",
-    "SVN_EDITOR",
-    "SVN_SSH",
-    "SYSTEMD_EDITOR",
-    "SYSTEMD_PAGER",
-    "TAR_OPTIONS",
-    "TCLLIBPATH",
-    "TERMCAP",
-    "TERMINFO",
-    "TMPDIR",
-    "VISUAL",
-    "WGETRC",
-    "_JAVA_OPTIONS",
-});
-static_assert(std::ranges::is_sorted(deciding));
-
-// Everything else that begins like this counts too.
-constexpr std::array deciding_prefixes = {
-    "LD_"sv,         "DYLD_"sv, "GIT_"sv,  "BASH"sv, "PYTHON"sv,  "PERL"sv,
-    "RUBY"sv,        "NODE_"sv, "LUA_"sv,  "XDG_"sv, "CARGO_"sv,  "PIP_"sv,
-    "npm_config_"sv, "NPM_"sv,  "YARN_"sv, "CGO_"sv, "CORECLR_"sv};
-
-constexpr auto harmless = std::to_array<std::string_view>({
-    "BASHPID",
-    "BASH_COMPAT",
-    "CARGO_INCREMENTAL",
-    "CARGO_NET_OFFLINE",
-    "CARGO_TERM_COLOR",
-    "CARGO_TERM_PROGRESS_WHEN",
-    "GIT_ADVICE",
-    "GIT_AUTHOR_DATE",
-    "GIT_AUTHOR_EMAIL",
-    "GIT_AUTHOR_NAME",
-    "GIT_CEILING_DIRECTORIES",
-    "GIT_COMMITTER_DATE",
-    "GIT_COMMITTER_EMAIL",
-    "GIT_COMMITTER_NAME",
-    "GIT_LFS_SKIP_SMUDGE",
-    "GIT_MERGE_AUTOEDIT",
-    "GIT_OPTIONAL_LOCKS",
-    "GIT_TERMINAL_PROMPT",
-    "NODE_ENV",
-    "NODE_NO_WARNINGS",
-    "PIP_DISABLE_PIP_VERSION_CHECK",
-    "PIP_NO_CACHE_DIR",
-    "PIP_NO_INPUT",
-    "PIP_PROGRESS_BAR",
-    "PYTHONDONTWRITEBYTECODE",
-    "PYTHONFAULTHANDLER",
-    "PYTHONHASHSEED",
-    "PYTHONIOENCODING",
-    "PYTHONUNBUFFERED",
-    "PYTHONUTF8",
-    "XDG_RUNTIME_DIR",
-    "npm_config_yes",
-});
-
-constexpr auto commands = std::to_array<std::string_view>({
-    "GIT_SSH_COMMAND",
-    "GIT_SSH",
-    "GIT_ASKPASS",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_PAGER",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_PROXY_COMMAND",
-    "PAGER",
-    "MANPAGER",
-    "EDITOR",
-    "VISUAL",
-    "BROWSER",
-    "SSH_ASKPASS",
-    "SUDO_ASKPASS",
-    "SUDO_EDITOR",
-    "RSYNC_RSH",
-    "SVN_SSH",
-    "PROMPT_COMMAND",
-    "FZF_DEFAULT_COMMAND",
-    "FCEDIT",
-    "RUSTC_WRAPPER",
-    "SYSTEMD_PAGER",
-    "GH_PAGER",
-    "GH_EDITOR",
-});
-
-constexpr auto evaluated = std::to_array<std::string_view>(
-    {"RANDOM", "SRANDOM", "SECONDS", "LINENO", "HISTCMD", "OPTIND", "UID", "EUID", "PPID",
-     "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME", "BASH_MONOSECONDS", "BASH_SUBSHELL"});
 
 template <size_t N>
 bool lists(const std::array<std::string_view, N>& table, std::string_view name) {
@@ -347,15 +149,15 @@ private:
 }  // namespace
 
 bool decides_what_runs(std::string_view name) {
-    if (std::ranges::binary_search(deciding, name)) return true;
+    if (std::ranges::binary_search(deciding_variables, name)) return true;
     return std::ranges::any_of(deciding_prefixes, [&](std::string_view prefix) {
-        return name.starts_with(prefix) && !lists(harmless, name);
+        return name.starts_with(prefix) && !lists(harmless_variables, name);
     });
 }
 
-bool is_command_variable(std::string_view name) { return lists(commands, name); }
+bool is_command_variable(std::string_view name) { return lists(command_variables, name); }
 
-bool is_evaluated(std::string_view name) { return lists(evaluated, name); }
+bool is_evaluated(std::string_view name) { return lists(evaluated_variables, name); }
 
 std::vector<SetVariable> variables_set_by(const Command& command) {
     return Finder(command).found();
