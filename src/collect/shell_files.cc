@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <string_view>
 #include <tuple>
 
 #include "os/events.h"
@@ -46,6 +47,14 @@ Ending kernel_word(int status) {
     return Cancelled{"it was asked to end, and could not be killed"};
 }
 
+// A text that fills its field has no NUL.
+template <size_t size>
+std::string_view text_in(const char (&field)[size]) {
+    return {field, ::strnlen(field, size)};
+}
+
+bool is_of_this_boot(const record::Record& page) { return os::boot_id() == text_in(page.boot_id); }
+
 Result<record::Record> read_record(const ShellFiles& files, std::string* call) {
     constexpr size_t usual_call = 4096;
     constexpr uint64_t longest_call = 4 << 20;
@@ -62,7 +71,7 @@ Result<record::Record> read_record(const ShellFiles& files, std::string* call) {
                            std::to_string(record::version) + "); its log can be read as a file");
     }
     // Its file may have been given to another shell while this one was looked at.
-    if (files.id != page.shell_id) return std::unexpected(no_such_shell(files.id));
+    if (files.id != text_in(page.shell_id)) return std::unexpected(no_such_shell(files.id));
     if (call == nullptr) return page;
     *call =
         sizeof page + page.call_bytes <= bytes.size()
@@ -77,22 +86,24 @@ bool is_open(const record::Record& page) {
 
 bool is_young(const record::Record& page) {
     using namespace std::chrono;
-    const auto now = duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
-    constexpr int64_t ten_seconds = 10'000'000'000;
-    return now - static_cast<int64_t>(page.created) < ten_seconds;
+    const auto since_1970 = duration_cast<nanoseconds>(system_clock::now().time_since_epoch());
+    const auto now = static_cast<uint64_t>(since_1970.count());
+    constexpr uint64_t ten_seconds = 10'000'000'000;
+    // The clock may have been set back meanwhile, but a record may say anything.
+    return now - page.created < ten_seconds || page.created - now < ten_seconds;
 }
 
 // Anybody may lock a file; a keeper has signed the record, in this boot of the machine, or is
 // about to.
 bool is_keeper(pid_t holder, const record::Record& page) {
-    if (holder == 0 || os::boot_id() != page.boot_id) return false;
+    if (holder == 0 || !is_of_this_boot(page)) return false;
     if (page.state == State::Prepared) return is_young(page);
     return run::has_signed(holder, page);
 }
 
 // A record that says it runs, and nobody who keeps it.
 Ending ending_without_keeper(const record::Record& page) {
-    if (os::boot_id() != page.boot_id) return Lost{"the machine was restarted"};
+    if (!is_of_this_boot(page)) return Lost{"the machine was restarted"};
     if (page.state == State::Running) return Lost{"its keeper was killed"};
     return Lost{"it is not known whether it was started"};
 }
@@ -191,7 +202,7 @@ Result<Snapshot> look(const ShellFiles& files, os::Deadline patience) {
         now.record = TRY(read_record(files, &now.call));
         now.keeper = is_keeper(holder, now.record) ? holder : 0;
         if (!is_open(now.record) || now.keeper != 0) break;
-        if (os::boot_id() != now.record.boot_id) break;
+        if (!is_of_this_boot(now.record)) break;
         const bool being_started = now.record.state == State::Prepared && is_young(now.record);
         if (being_started) break;
         if (!files.nursery_lives() || os::Clock::now() >= *patience) break;
@@ -203,7 +214,7 @@ Result<Snapshot> look(const ShellFiles& files, os::Deadline patience) {
         now.ending = ending_of(now.record);
         now.tree_lives = now.record.state == State::Ended && now.keeper != 0;
     } else if (now.keeper != 0 || (now.record.state == State::Prepared && is_young(now.record) &&
-                                   os::boot_id() == now.record.boot_id)) {
+                                   is_of_this_boot(now.record))) {
         now.ending = Running{};
         now.tree_lives = true;
     } else {

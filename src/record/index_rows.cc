@@ -37,8 +37,10 @@ std::string text_of(const Json& json) { return json.is_string() ? json.get<std::
 Value output_of(const Json& record) {
     const Json& out = member(member(record, "output"), "bytes");
     const Json& err = member(member(record, "errors"), "bytes");
-    if (!out.is_number()) return nullptr;
-    return out.get<int64_t>() + (err.is_number() ? err.get<int64_t>() : 0);
+    if (!out.is_number_unsigned()) return nullptr;
+    const uint64_t sum =
+        out.get<uint64_t>() + (err.is_number_unsigned() ? err.get<uint64_t>() : uint64_t{0});
+    return static_cast<int64_t>(sum);
 }
 
 // What an end can change, in the order of the columns.
@@ -92,7 +94,7 @@ Result<RowWriter> RowWriter::prepare(Database& database) {
 
 Result<void> RowWriter::add(uint64_t file, std::string_view line) {
     Json record = Json::parse(line, nullptr, false);
-    if (!record.is_object() || !member(record, "id").is_string()) return {};
+    if (!member(record, "id").is_string() || !member(record, "time").is_number_integer()) return {};
     const std::string what = text_of(member(record, "what"));
     for (const char* name : {"v", "what", "chain"}) record.erase(name);
     if (what == "end") return end(std::move(record));

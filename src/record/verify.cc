@@ -1,8 +1,7 @@
 #include "record/verify.h"
 
-#include <nlohmann/json.hpp>
-
 #include "record/journal.h"
+#include "request/schema.h"
 
 namespace husk::audit {
 namespace {
@@ -42,14 +41,12 @@ public:
 
 private:
     void check_header(const JournalLine& line) {
-        const auto header = nlohmann::json::parse(line.text, nullptr, false);
-        const auto previous =
-            header.is_object() ? header.find("previous") : nlohmann::json::const_iterator();
-        if (!header.is_object() || previous == header.end() ||
-            header.value("what", "") != "journal")
+        const auto header = schema::Json::parse(line.text, nullptr, false);
+        if (schema::member(header, "what") != "journal" || !header.contains("previous"))
             return complain("it is not the first line of a file of the audit", file_, line_);
         proof_.removed = removed_in(line.text);
-        const std::string said = previous->is_string() ? previous->get<std::string>() : "";
+        const auto& previous = header["previous"];
+        const std::string said = previous.is_string() ? previous.get<std::string>() : "";
         if (proof_.files == 1) {
             proof_.from_the_start = said.empty();
         } else if (!is_gap_ && said != previous_) {
