@@ -158,6 +158,10 @@ bool Connection::take_head() {
         refuse(error_response(400, "bad_request", "only HTTP/1.1 is spoken, with a path"));
         return false;
     }
+    if (const std::string unclear = unclear_length(request_); !unclear.empty()) {
+        refuse(error_response(400, "bad_request", unclear));
+        return false;
+    }
     if (const auto refusal = service_.refuse(request_)) {
         refuse(*refusal);
         return false;

@@ -127,6 +127,16 @@ bool read_target(std::string_view target, Request& request) {
     return true;
 }
 
+std::string unclear_length(const Request& head) {
+    const std::string encoding = head.header("transfer-encoding");
+    const bool is_encoded = head.has_header("transfer-encoding");
+    if (is_encoded && lower_case(encoding) != "chunked") return "Transfer-Encoding is not chunked";
+    if (is_encoded && head.has_header("content-length"))
+        return "there are Transfer-Encoding and Content-Length";
+    if (head.header("content-length").contains(',')) return "there is more than one Content-Length";
+    return "";
+}
+
 Response json_response(int status, const Json& body) {
     return {.status = status, .body = render::dump(body) + "\n"};
 }

@@ -31,6 +31,9 @@ struct Request {
 // "/a%20b?x=1" into path and query; false when it is none. Plus signs stay in the path.
 bool read_target(std::string_view target, Request& request);
 
+// Why two readers of this head could find two different ends of its body; empty when they cannot.
+std::string unclear_length(const Request& head);
+
 struct Response {
     int status = 200;
     std::string type = "application/json";

@@ -42,5 +42,23 @@ TEST(HttpResponse, HasALengthOrChunks) {
     EXPECT_EQ(chunk(std::string(26, 'x')), "1a\r\n" + std::string(26, 'x') + "\r\n");
 }
 
+TEST(HttpMessage, ABodyHasOneEnd) {
+    using Headers = std::vector<std::pair<std::string, std::string>>;
+    const auto unclear = [](Headers headers) {
+        Request request;
+        request.headers = std::move(headers);
+        return unclear_length(request);
+    };
+    EXPECT_EQ(unclear({}), "");
+    EXPECT_EQ(unclear({{"content-length", "3"}}), "");
+    EXPECT_EQ(unclear({{"transfer-encoding", "Chunked"}}), "");
+    EXPECT_NE(unclear({{"transfer-encoding", "xchunked"}}), "");
+    EXPECT_NE(unclear({{"transfer-encoding", ""}, {"content-length", "3"}}), "");
+    EXPECT_NE(unclear({{"transfer-encoding", "gzip, chunked"}}), "");
+    EXPECT_NE(unclear({{"transfer-encoding", "chunked"}, {"transfer-encoding", "chunked"}}), "");
+    EXPECT_NE(unclear({{"transfer-encoding", "chunked"}, {"content-length", "3"}}), "");
+    EXPECT_NE(unclear({{"content-length", "3"}, {"content-length", "3"}}), "");
+}
+
 }  // namespace
 }  // namespace husk::serve::http
