@@ -181,30 +181,27 @@ if(HUSK_TESTS)
     endif()
 endif()
 
-# Fuzz targets run with libFuzzer under ./dev fuzz, and for a minute with a driver of our own in the tests:
-# there with the same texts each time, so that a failure belongs to the change that was made.
-file(GLOB fuzz_targets CONFIGURE_DEPENDS tests/fuzz/*.cc)
-if(HUSK_TESTS AND NOT HUSK_FUZZ)
-    foreach(source ${fuzz_targets})
-        cmake_path(GET source STEM name)
-        add_executable(mutate_${name} ${source} tests/fuzz/driver/mutate.cc)
-        set_target_properties(mutate_${name} PROPERTIES
-            RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests)
-        target_include_directories(mutate_${name} PRIVATE src)
-        target_link_libraries(mutate_${name} PRIVATE libhusk nlohmann_json::nlohmann_json husk_options)
-        add_test(NAME fuzz/${name}
-            COMMAND mutate_${name} 60 ${PROJECT_SOURCE_DIR}/tests/oracle/scripts.txt 1)
-        set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 180 COST 60)
-    endforeach()
-endif()
+# All fuzz targets are one program: with libFuzzer under ./dev fuzz, and with a driver of our own in the tests, where
+# each target runs for ten seconds, with the same texts each time.
+file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/*.cc)
 if(HUSK_FUZZ)
-    foreach(source ${fuzz_targets})
-        cmake_path(GET source STEM name)
-        add_executable(fuzz_${name} ${source})
-        set_target_properties(fuzz_${name} PROPERTIES
-            OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
-        target_include_directories(fuzz_${name} PRIVATE src)
-        target_link_libraries(fuzz_${name} PRIVATE libhusk nlohmann_json::nlohmann_json husk_options)
-        target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    add_executable(husk_fuzz ${fuzz_sources} tests/fuzz/driver/libfuzzer.cc)
+    target_link_options(husk_fuzz PRIVATE -fsanitize=fuzzer)
+else()
+    add_executable(husk_fuzz ${fuzz_sources} tests/fuzz/driver/mutate.cc)
+    set_target_properties(husk_fuzz PROPERTIES
+        OUTPUT_NAME mutate RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests)
+    file(GLOB fuzz_corpora CONFIGURE_DEPENDS tests/fuzz/corpus/*)
+    foreach(corpus ${fuzz_corpora})
+        cmake_path(GET corpus FILENAME name)
+        set(more_seeds $<$<STREQUAL:${name},parse>:${PROJECT_SOURCE_DIR}/tests/oracle/scripts.txt>)
+        add_test(NAME fuzz/${name} COMMAND husk_fuzz ${name} 10 ${corpus} ${more_seeds} COMMAND_EXPAND_LISTS)
+        set_tests_properties(fuzz/${name} PROPERTIES TIMEOUT 120 COST 10)
     endforeach()
 endif()
+# The keeper's sources have no C library; this one makes no system calls either.
+target_sources(husk_fuzz PRIVATE src/keeper/last_line.cc)
+set_source_files_properties(src/keeper/last_line.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+husk_batch_neighbours(husk_fuzz)
+target_include_directories(husk_fuzz PRIVATE src tests tests/fuzz)
+target_link_libraries(husk_fuzz PRIVATE husk_http)

@@ -1,22 +1,14 @@
-// Whatever the text is, the parser answers, and its answer hangs together.
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <string_view>
-
+// Whatever the script is, the parser answers, and its answer hangs together.
 #include "parse/script.h"
+#include "target.h"
 
+namespace husk::fuzz {
+namespace of_parse {
 namespace {
 
 using husk::parse::Command;
 using husk::parse::Range;
 using husk::parse::Script;
-
-void demand(bool holds, const char* what) {
-    if (holds) return;
-    std::fprintf(stderr, "parse: this does not hold: %s\n", what);
-    std::abort();
-}
 
 void check_range(const Range& range, const Script& script) {
     demand(range.begin <= range.end, "a range ends after it begins");
@@ -29,19 +21,20 @@ void check_command(const Script& script, size_t index) {
     for (const auto& word : command.words) check_range(word.range, script);
     for (const auto& redirect : command.redirects) check_range(redirect.range, script);
     if (command.carrier == Command::none) {
-        demand(command.depth == 0, "who is carried by nobody has no depth");
+        demand(command.depth == 0, "a command without a carrier has no depth");
         return;
     }
-    demand(command.carrier < index, "a carrier stands before what it carries");
+    demand(command.carrier < index, "a carrier stands before the commands that it carries");
     demand(command.depth == script.commands[command.carrier].depth + 1, "depth counts carriers");
 }
 
 }  // namespace
+}  // namespace of_parse
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-    const std::string_view text(reinterpret_cast<const char*>(data), size);
-    const Script script = husk::parse::parse(text);
-    demand(script.source == text, "the source is kept");
+void parse(std::string_view bytes) {
+    using namespace of_parse;
+    const Script script = husk::parse::parse(bytes);
+    demand(script.source == bytes, "the source is kept");
     for (size_t i = 0; i < script.commands.size(); ++i) check_command(script, i);
     for (const auto& pipeline : script.pipelines) {
         demand(pipeline.stages.size() > 1, "a pipeline has stages");
@@ -53,5 +46,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const auto& function : script.functions)
         demand(function.first <= function.last && function.last <= script.commands.size(),
                "a function has commands of the script");
-    return 0;
 }
+
+}  // namespace husk::fuzz

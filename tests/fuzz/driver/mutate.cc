@@ -1,32 +1,92 @@
-// Runs a fuzz target without libFuzzer: seeds from a file, changed at random, for some seconds.
+// Runs a fuzz target without libFuzzer: seeds, changed at random, for some seconds. A run has the
+// same texts each time, so that a failure belongs to the change that was made.
 //
-//     mutate SECONDS FILE [SEED]
+//     mutate TARGET SECONDS [--number=N] SEEDS...
+//     mutate TARGET FILE                 runs one text: the way to see a crash again
 //
-// The seeds are separated by lines of "--". The number of the first text is printed, so that the
-// same run can be had again.
+// SEEDS are directories, in which each file is a seed, and files, in which lines of "--" separate
+// them.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+#include "target.h"
 
 namespace {
 
-std::vector<std::string> seeds_of(const char* path) {
+namespace fs = std::filesystem;
+
+constexpr unsigned longest_text_seconds = 10;  // for one text, on a busy machine
+constexpr rlim_t most_memory = rlim_t{2} << 30;
+constexpr size_t longest_text = 1 << 16;
+
+// For the handler of signals: the text that is being looked at.
+std::string current;
+std::string crash_file;
+
+void save_current(int signal) {
+    const int file = ::open(crash_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    const bool saved = file >= 0 && ::write(file, current.data(), current.size()) ==
+                                        static_cast<ssize_t>(current.size());
+    if (signal == SIGALRM) std::fprintf(stderr, "one text took too long\n");
+    std::fprintf(stderr, saved ? "the text is in %s\n" : "the text could not be saved in %s\n",
+                 crash_file.c_str());
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+void watch(std::string_view target) {
+    crash_file = (fs::current_path() / ("crash-" + std::string(target))).string();
+    for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM})
+        std::signal(signal, save_current);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    const rlimit most{most_memory, most_memory};
+    ::setrlimit(RLIMIT_AS, &most);
+#endif
+}
+
+void run(const husk::fuzz::Target& target, std::string text) {
+    current = std::move(text);
+    ::alarm(longest_text_seconds);
+    target.run(current);
+    ::alarm(0);
+}
+
+std::string contents(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+void add_separated(const fs::path& path, std::vector<std::string>& seeds) {
     std::ifstream file(path);
-    std::vector<std::string> seeds(1);
+    seeds.emplace_back();
     for (std::string line; std::getline(file, line);) {
         if (line == "--")
             seeds.emplace_back();
         else
             seeds.back() += line + "\n";
     }
-    return seeds;
+}
+
+void add_directory(const fs::path& path, std::vector<std::string>& seeds) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(path)) files.push_back(entry.path());
+    std::ranges::sort(files);
+    for (const fs::path& file : files) seeds.push_back(contents(file));
 }
 
 class Mutator {
@@ -37,6 +97,7 @@ public:
     std::string next() {
         std::string text = any();
         for (size_t changes = below(6); changes > 0; --changes) change(text);
+        text.resize(std::min(text.size(), longest_text));
         return text;
     }
 
@@ -45,9 +106,9 @@ private:
     const std::string& any() { return seeds_[below(seeds_.size())]; }
 
     void change(std::string& text) {
-        static constexpr char letters[] = "()<>&|;{}[]$`'\"\\ \n\t!*?~#=:-+/@%^,axE019\0\xff";
+        static constexpr char letters[] = "()<>&|;{}[]$`'\"\\ \r\n\t!*?~#=:-+/@%^,axE019\0\xff";
         const size_t at = below(text.size() + 1);
-        switch (below(6)) {
+        switch (below(9)) {
             case 0: text.insert(at, 1, letters[below(sizeof letters)]); break;
             case 1: text.erase(at, below(8)); break;
             case 2: text.insert(at, any()); break;
@@ -55,6 +116,16 @@ private:
             case 4:
                 if (at < text.size()) text[at] = letters[below(sizeof letters)];
                 break;
+            case 5:
+                if (at < text.size()) text[at] = static_cast<char>(text[at] ^ 1 << below(8));
+                break;
+            case 6: set_number(text, at); break;
+            case 7: {  // a part of another seed in the place of what is here
+                const std::string& other = any();
+                const std::string part = other.substr(below(other.size() + 1), below(24));
+                text.replace(at, std::min(part.size(), text.size() - at), part);
+                break;
+            }
             default: {
                 const std::string piece = text.substr(at, 1 + below(6));
                 for (size_t times = below(60); times > 0; --times) text.insert(at, piece);
@@ -62,24 +133,54 @@ private:
         }
     }
 
+    // At the edge of what a number can be, or small.
+    void set_number(std::string& text, size_t at) {
+        const size_t width = size_t{1} << below(4);
+        uint64_t value = below(16);
+        if (below(2) == 0) value = ~value;
+        if (below(3) == 0) value = uint64_t{1} << below(64);
+        for (size_t i = 0; i < width && at + i < text.size(); ++i)
+            text[at + i] = static_cast<char>(value >> (8 * i));
+    }
+
     std::vector<std::string> seeds_;
     std::mt19937_64 random_;
 };
 
+int run_for(const husk::fuzz::Target& target, std::chrono::seconds time, uint64_t number,
+            std::vector<std::string> seeds) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    if (target.seeds != nullptr) std::ranges::move(target.seeds(), std::back_inserter(seeds));
+    if (seeds.empty()) return 2;
+    for (const std::string& seed : seeds) run(target, seed);
+    Mutator mutator(std::move(seeds), number);
+    size_t texts = 0;
+    for (; std::chrono::steady_clock::now() < end; ++texts) run(target, mutator.next());
+    std::printf("%zu texts\n", texts);
+    return texts > 0 ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 3) return 2;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(std::atoi(argv[1]));
-    const uint64_t number = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : std::random_device()();
-    std::printf("starting with %llu\n", static_cast<unsigned long long>(number));
-    std::fflush(stdout);
-    Mutator mutator(seeds_of(argv[2]), number);
-    size_t texts = 0;
-    for (; std::chrono::steady_clock::now() < end; ++texts) {
-        const std::string text = mutator.next();
-        LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+    const auto* target = argc > 2 ? husk::fuzz::find_target(argv[1]) : nullptr;
+    if (target == nullptr) return 2;
+    watch(target->name);
+    if (argc == 3 && fs::is_regular_file(argv[2])) {
+        run(*target, contents(argv[2]));
+        return 0;
     }
-    std::printf("%zu texts\n", texts);
-    return texts > 0 ? 0 : 1;
+    constexpr std::string_view number_option = "--number=";
+    uint64_t number = 1;
+    std::vector<std::string> seeds;
+    for (int i = 3; i < argc; ++i) {
+        const std::string_view argument = argv[i];
+        if (argument.starts_with(number_option))
+            number = std::strtoull(argv[i] + number_option.size(), nullptr, 10);
+        else if (fs::is_directory(argument))
+            add_directory(argument, seeds);
+        else
+            add_separated(argument, seeds);
+    }
+    return run_for(*target, std::chrono::seconds(std::atoi(argv[2])), number, std::move(seeds));
 }
