@@ -1,26 +1,35 @@
 #include "serve/json_rpc.h"
 
+#include <array>
 #include <utility>
 
 namespace husk::serve {
 namespace {
 
-constexpr int deepest = 100;
+constexpr size_t deepest = 100;
+constexpr size_t most_members = 1000;
 
-// How deep brackets are nested outside of texts.
-bool is_too_deep(std::string_view text) {
-    int depth = 0;
+// Why a text is not even parsed; empty when it can be. A value adds a member to an object by
+// looking at all others, so their number is bounded too.
+std::string unbounded(std::string_view text) {
+    std::array<size_t, deepest + 1> members{};  // of the objects that are open
+    size_t depth = 0;
     bool quoted = false;
     for (size_t at = 0; at < text.size(); ++at) {
         const char letter = text[at];
         if (letter == '"') quoted = !quoted;
         if (quoted && letter == '\\') ++at;
         if (quoted) continue;
-        if (letter == '[' || letter == '{') ++depth;
-        if (letter == ']' || letter == '}') --depth;
-        if (depth > deepest) return true;
+        if (letter == '[' || letter == '{') {
+            if (++depth > deepest) return "the message is nested too deeply";
+            members[depth] = 0;
+        }
+        if ((letter == ']' || letter == '}') && depth > 0) --depth;
+        if (letter == ':' && ++members[depth] > most_members)
+            return "an object of the message has more than " + std::to_string(most_members) +
+                   " members";
     }
-    return false;
+    return "";
 }
 
 bool is_id(const Json& id) { return id.is_string() || id.is_number(); }
@@ -32,8 +41,8 @@ Malformed malformed(const Json& id, std::string message) {
 }  // namespace
 
 std::expected<Json, Fault> parse_message(std::string_view text) {
-    if (is_too_deep(text))
-        return std::unexpected(Fault{Code::NotJson, "the message is nested too deeply"});
+    if (std::string why = unbounded(text); !why.empty())
+        return std::unexpected(Fault{Code::NotJson, std::move(why)});
     Json json = Json::parse(text, nullptr, false);
     if (json.is_discarded())
         return std::unexpected(Fault{Code::NotJson, "the message is not valid JSON in UTF-8"});

@@ -52,7 +52,8 @@ struct Malformed {
 };
 using Message = std::variant<Request, Notification, Response, Malformed>;
 
-// A text as a value. Bounded in depth, so that nothing that walks it runs out of stack.
+// A text as a value. Bounded in depth, so that nothing that walks it runs out of stack, and in the
+// members of each object.
 std::expected<Json, Fault> parse_message(std::string_view text);
 
 Message read_message(const Json& json);
