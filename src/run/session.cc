@@ -351,7 +351,7 @@ Result<void> Session::start_own_proxy(const os::Fd& listener) const {
 
 bool Session::nursery_is_gone() const {
     pollfd wanted{nursery_.get(), POLLRDHUP, 0};
-    return ::poll(&wanted, 1, 0) > 0;
+    return ::poll(&wanted, 1, 0) > 0 || keeper_of(dir_->lock) == 0;
 }
 
 Result<void> Session::send(std::string_view plan, std::span<const int> fds) const {

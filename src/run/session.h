@@ -42,6 +42,8 @@ public:
     const Confinement& confinement() const { return walls_.standing; }
     // Ready to read when the nursery is gone.
     int nursery() const { return nursery_.get(); }
+    // True from the moment when the nursery lets go of the session's lock: from then on the
+    // directory may be removed. The end of the connection may come later.
     bool nursery_is_gone() const;
 
     // Before each call: what others trust in the workspace is read-only, also what was replaced

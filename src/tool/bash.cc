@@ -122,8 +122,10 @@ Result<tool::StartedCall> Bash::Inside::start(tool::CallPlan plan, const ToolCon
         auto started = tool::StartedCall::start(plan, session, context);
         if (started) return started;
         ledger->settle(granted * streams, 0);
-        // A session that is just ending takes no plans; nothing was started, so the next may.
-        if (started.error().code != EPIPE || attempt == tries) return started;
+        // A session that is just ending takes no plans, and one that has ended may have lost its
+        // directory. Nothing was started, so the next session may have the call.
+        const bool session_ended = started.error().code == EPIPE || session->nursery_is_gone();
+        if (!session_ended || attempt == tries) return started;
         forget_session(session);
     }
 }
