@@ -7,6 +7,8 @@
 #include <linux/seccomp.h>
 
 #include "clock.h"
+#include "denial_log.h"
+#include "line.h"
 #include "path.h"
 #include "sys.h"
 #include "usage.h"
@@ -18,61 +20,15 @@ using husk::wire::Attempt;
 using husk::wire::WatchedCall;
 using husk::wire::WatchedPath;
 
-constexpr long longest_log = 1 << 20;
 constexpr unsigned longest_path = 4096;
 constexpr int no_directory = -100;  // AT_FDCWD
 constexpr int nowhere = -1;
 constexpr int most_ancestors = 64;
 
-// A line of the log, put together piece by piece; what does not fit is left out.
-struct Line {
-    char text[longest_path * 2 + 512];
-    unsigned length = 0;
-
-    void put(char letter) {
-        if (length < sizeof text) text[length++] = letter;
-    }
-    void add(const char* part) {
-        while (*part != 0) put(*part++);
-    }
-    void add(uint64_t number) {
-        char digits[20];
-        int count = 0;
-        do {
-            digits[count++] = static_cast<char>('0' + number % 10);
-            number /= 10;
-        } while (number > 0);
-        while (count > 0) put(digits[--count]);
-    }
-    void add_hex(unsigned value) {
-        constexpr const char* digits = "0123456789abcdef";
-        bool begun = false;
-        for (int shift = 12; shift >= 0; shift -= 4) {
-            const unsigned digit = value >> shift & 0xfU;
-            begun = begun || digit != 0 || shift == 0;
-            if (begun) put(digits[digit]);
-        }
-    }
-    // As a string of JSON; letters beyond ASCII stay as they are.
-    void quote(const char* part) {
-        put('"');
-        for (; *part != 0; ++part) {
-            const auto letter = static_cast<unsigned char>(*part);
-            if (letter == '"' || letter == '\\') put('\\');
-            if (letter >= ' ') {
-                put(*part);
-                continue;
-            }
-            add("\\u00");
-            put(static_cast<char>('0' + (letter >> 4)));
-            put("0123456789abcdef"[letter & 0xf]);
-        }
-        put('"');
-    }
-};
-
 // Static: a mason has one thread, and a small stack would have to hold them.
-Line line;
+Line<denial_log::longest_line> line;
+denial_log::Call whose;  // made the attempt that the line is about
+unsigned subject = 0;    // where the line says what was attempted
 char path_text[longest_path];
 char way[longest_path + sizeof(Path)];
 char resolved[longest_path * 2];
@@ -233,6 +189,15 @@ bool is_in_reach(const Address& address) {
            last[3] <= 1;
 }
 
+void add_hex(unsigned value) {
+    bool begun = false;
+    for (int shift = 12; shift >= 0; shift -= 4) {
+        const unsigned digit = value >> shift & 0xfU;
+        begun = begun || digit != 0 || shift == 0;
+        if (begun) line.put("0123456789abcdef"[digit]);
+    }
+}
+
 void add_address(const Address& address) {
     line.put('"');
     if (address.family == 2) {
@@ -244,7 +209,7 @@ void add_address(const Address& address) {
         line.put('[');
         for (int i = 0; i < 16; i += 2) {
             if (i > 0) line.put(':');
-            line.add_hex(static_cast<unsigned>(address.v6[i]) << 8 | address.v6[i + 1]);
+            add_hex(static_cast<unsigned>(address.v6[i]) << 8 | address.v6[i + 1]);
         }
         line.put(']');
     }
@@ -279,11 +244,25 @@ uint64_t number_inside() {
     return last;
 }
 
+// FNV-1a: it need not withstand anybody, because what a command pretends to repeat is still
+// counted.
+uint64_t hash_of(const char* text, unsigned length) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (unsigned i = 0; i < length; ++i)
+        hash = (hash ^ static_cast<unsigned char>(text[i])) * 0x100000001b3;
+    return hash;
+}
+
+// A keeper has another name with each call.
+uint64_t word_of_name() {
+    const char* at = usage::line_after(status_text, "Name");
+    unsigned length = 0;
+    while (at != nullptr && at[length] != '\n' && at[length] != 0) ++length;
+    return hash_of(at, length);
+}
+
 // Who tried it, and for which command: its keeper is the ancestor whose parent is pid 1.
-void begin_line(const Places& places, int pid) {
-    line.length = 0;
-    line.add(R"({"ns":)");
-    line.add(keeper_clock::realtime());
+void add_who(const Places& places, int pid) {
     if (!read_status(places, pid)) return;
     line.add(R"(,"pid":)");
     line.add(number_inside());
@@ -298,22 +277,26 @@ void begin_line(const Places& places, int pid) {
         uint64_t parent = 0;
         if (!usage::number_after(status_text, "PPid", parent) || parent == 0) return;
         if (parent == static_cast<uint64_t>(places.init)) {
+            whose = {number_inside(), word_of_name()};
             line.add(R"(,"keeper":)");
-            return line.add(number_inside());
+            return line.add(whose.keeper);
         }
         if (!read_status(places, static_cast<int>(parent))) return;
     }
 }
 
-void finish_line(const Places& places) {
-    line.add("}\n");
-    constexpr int from_end = 2;
-    if (sys::lseek(places.log, 0, from_end) > longest_log) {
-        sys::ftruncate(places.log, 0);
-        constexpr char note[] = "{\"dropped\":true}\n";
-        sys::write(places.log, note, sizeof note - 1);
-    }
-    sys::write(places.log, line.text, line.length);
+void begin_line(const Places& places, int pid) {
+    line.length = 0;
+    whose = {};
+    line.add(R"({"ns":)");
+    line.add(keeper_clock::realtime());
+    add_who(places, pid);
+    subject = line.length;
+}
+
+void finish_line() {
+    const uint64_t what = hash_of(line.text + subject, line.length - subject);
+    denial_log::note(whose, keeper_clock::realtime(), what, line.text, line.length);
 }
 
 void note_path(const Places& places, int pid, Attempt attempt) {
@@ -322,7 +305,7 @@ void note_path(const Places& places, int pid, Attempt attempt) {
     line.quote(word(attempt));
     line.add(R"(,"path":)");
     line.quote(resolved);
-    finish_line(places);
+    finish_line();
 }
 
 void look_at_address(const Places& places, int pid, const seccomp_data& call,
@@ -337,11 +320,11 @@ void look_at_address(const Places& places, int pid, const seccomp_data& call,
     begin_line(places, pid);
     line.add(R"(,"operation":"connect","address":)");
     add_address(address);
-    finish_line(places);
+    finish_line();
 }
 
 void look_at(const Places& places, int pid, const seccomp_data& call, const WatchedCall& watched) {
-    if (places.log < 0) return;
+    if (!denial_log::is_open()) return;
     if (watched.attempt == Attempt::Connect) return look_at_address(places, pid, call, watched);
     if (will_fail(places, pid, call, watched.first, watched.attempt) ||
         will_fail(places, pid, call, watched.second, watched.attempt))
@@ -355,13 +338,13 @@ const WatchedCall* find_watched(int number) {
 }
 
 void note_refused(const Places& places, int pid, const seccomp_data& call) {
-    if (places.log < 0) return;
+    if (!denial_log::is_open()) return;
     begin_line(places, pid);
     line.add(R"(,"operation":"call","call":)");
     line.add(static_cast<uint64_t>(call.nr));
     line.add(R"(,"first":)");
     line.add(call.args[0] & 0xffffffff);
-    finish_line(places);
+    finish_line();
 }
 
 // Whether nobody but us wants a processor now: "0.52 0.41 0.30 1/95 4321".
@@ -383,6 +366,7 @@ bool is_alone(int load) {
 void Witness::begin(int listener, const husk::wire::RefusedRow* rows, uint32_t count) {
     sys::close_once(listener_);
     listener_ = listener;
+    denial_log::open(places_.log, places_.proc);
     refused_count_ = count < husk::wire::max_refused ? count : husk::wire::max_refused;
     for (uint32_t i = 0; i < refused_count_; ++i) refused_[i] = rows[i];
     if (load_ < 0)

@@ -99,13 +99,15 @@ std::string leftovers_line(const Report& report) {
 std::string denials_line(const Report& report) {
     constexpr size_t most_denials = 3;
     std::string line;
+    uint64_t told = 0;
     for (size_t i = 0; i < std::min(report.denials.size(), most_denials); ++i) {
         const Denial& denial = report.denials[i];
+        told += denial.count;
         line += (i == 0 ? "stopped by the walls: " : ", ") + denial.operation + " " + denial.target;
         if (!denial.allow_with.empty()) line += " (" + denial.allow_with + ")";
     }
-    if (report.denials.size() > most_denials)
-        line += " and " + std::to_string(report.denials.size() - most_denials) + " more";
+    if (report.denials_total > told)
+        line += " and " + std::to_string(report.denials_total - told) + " more";
     return line;
 }
 

@@ -78,17 +78,19 @@ Denial denial_of(const json& line, const std::string& mode, const fs::path& work
     return denial;
 }
 
-// When a line was written; the one that says what was dropped does not tell.
-uint64_t time_of_first_line(std::string_view log) {
+// Whether the first line of this was written long before the call. Counts of denials without a line
+// of their own may stand behind younger lines.
+bool begins_before(std::string_view log, uint64_t call_started) {
+    constexpr uint64_t disorder = 1'000'000'000;
     const json line = json::parse(text::to_utf8(log.substr(0, log.find('\n'))), nullptr, false);
-    return line.is_object() ? number_of(line, "ns").value_or(0) : 0;
+    if (!line.is_object() || line.contains("others")) return false;
+    return number_of(line, "ns").value_or(0) + disorder < call_started;
 }
 
 // What was written since then, and at most somewhat more: a session that lives for long has a log
 // that is not worth reading for each call. Two processes write it, so lines are in order of time
 // only nearly.
 Result<std::string> end_of_log(const os::Fd& log, uint64_t since) {
-    constexpr uint64_t disorder = 1'000'000'000;
     constexpr uint64_t first_look = 4096;
     struct stat status{};
     if (::fstat(log.get(), &status) != 0) return failure("fstat", errno, "");
@@ -98,7 +100,7 @@ Result<std::string> end_of_log(const os::Fd& log, uint64_t since) {
         std::string text = TRY(os::read_at(log, from, size - from));
         if (from == 0) return text;
         text.erase(0, std::min(text.find('\n'), text.size() - 1) + 1);  // half a line
-        if (!text.empty() && time_of_first_line(text) + disorder < since) return text;
+        if (!text.empty() && begins_before(text, since)) return text;
     }
 }
 
@@ -115,8 +117,10 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
         const json line = json::parse(text::to_utf8(log.substr(at, end - at)), nullptr, false);
         at = end + 1;
         if (!line.is_object()) continue;
-        if (line.contains("dropped")) report.denials_complete = false;
-        if (!is_of(line, record)) continue;
+        const bool dropped = line.contains("dropped");
+        if (dropped && number_of(line, "ns").value_or(UINT64_MAX) >= record.started)
+            report.denials_complete = false;
+        if (dropped || !is_of(line, record)) continue;
         if (std::string path = text_of(line, "reverted"); !path.empty()) {
             add_once(report.reverted, std::move(path));
             continue;
@@ -130,13 +134,19 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
                          Error{"", error, ""}.text() + "): it is read-only from the next call on");
             continue;
         }
+        const uint64_t count = number_of(line, "count").value_or(1);
+        report.denials_total += count;
+        if (line.contains("others")) {
+            report.denials_complete = false;
+            continue;
+        }
         Denial denial = denial_of(line, report.confinement.mode, workspace);
-        ++report.denials_total;
+        denial.count = count;
         const auto same = std::ranges::find_if(report.denials, [&](const Denial& known) {
             return known.operation == denial.operation && known.target == denial.target;
         });
         if (same != report.denials.end()) {
-            ++same->count;
+            same->count += count;
         } else if (report.denials.size() < most_listed) {
             report.denials.push_back(std::move(denial));
         }

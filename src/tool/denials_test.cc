@@ -32,8 +32,14 @@ protected:
             log << R"({"ns":)" << ns + i << R"(,"pid":9,"name":"mkdir","keeper":)" << whose
                 << R"(,"operation":"create","path":")" << path << i << "\"}\n";
     }
-    void write_dropped() {
-        std::ofstream(session_ / "denials", std::ios::app) << "{\"dropped\":true}\n";
+    void write_dropped(uint64_t ns) {
+        std::ofstream(session_ / "denials", std::ios::app)
+            << R"({"dropped":true,"ns":)" << ns << "}\n";
+    }
+    void write_others(uint64_t ns, uint64_t whose, uint64_t count) {
+        std::ofstream(session_ / "denials", std::ios::app)
+            << R"({"ns":)" << ns << R"(,"keeper":)" << whose << R"(,"others":true,"count":)"
+            << count << "    }\n";
     }
 
     Report report() const {
@@ -65,13 +71,32 @@ TEST_F(DenialsLog, IsReadBackToTheStartOfTheCallHoweverMuchThatIs) {
 }
 
 TEST_F(DenialsLog, SaysThatLinesAreGoneOnlyToTheCallThatMissesThem) {
-    write_dropped();
-    write(5000, start - 100 * second, keeper, "/before/");
+    write_dropped(start - 100 * second);
     write(1, start, keeper, "/mine/");
     EXPECT_TRUE(report().denials_complete);
     fs::remove(session_ / "denials");
-    write_dropped();
-    write(5000, start, keeper, "/mine/");
+    write_dropped(start + second);
+    write(1, start + 2 * second, keeper, "/mine/");
+    EXPECT_FALSE(report().denials_complete);
+}
+
+TEST_F(DenialsLog, CountsWhatHasNoLineOfItsOwn) {
+    write(2, start, keeper, "/mine/");
+    write_others(start + 1, keeper, 70'000);
+    write_others(start + 1, keeper + 1, 5);
+    const Report found = report();
+    EXPECT_EQ(found.denials.size(), 2U);
+    EXPECT_EQ(found.denials_total, 70'002U);
+    EXPECT_FALSE(found.denials_complete);
+}
+
+// They are written anew when the log is full, whatever their time.
+TEST_F(DenialsLog, FindsACountThatStandsAmongOlderOnes) {
+    write_dropped(start + 9 * second);
+    write_others(start + second, keeper, 40);
+    for (uint64_t older = 0; older < 500; ++older)
+        write_others(start - 90 * second, 1000 + older, 7);
+    EXPECT_EQ(report().denials_total, 40U);
     EXPECT_FALSE(report().denials_complete);
 }
 

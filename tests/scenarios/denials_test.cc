@@ -126,6 +126,48 @@ TEST_P(Denials, ListTwentyAndCountTheRest) {
     EXPECT_EQ(report["denials_total"], 50);
 }
 
+// Nobody hides what he tried behind a megabyte of other attempts.
+TEST_P(Denials, AreNotPushedOutByNoise) {
+    constexpr auto real = "echo >/etc/husk-real; ";
+    const json same = run("read-only", std::string(real) +
+                                           "n=0; while ((++n <= 12000)); do "
+                                           "echo >/etc/husk-noise; done 2>/dev/null");
+    ASSERT_EQ(same["denials"].size(), 2U) << same["denials"];
+    EXPECT_EQ(same["denials"][0]["target"], "/etc/husk-real");
+    EXPECT_EQ(same["denials"][1]["count"], 12000);
+    EXPECT_EQ(same["denials_total"], 12001);
+    const json all_different =
+        run("read-only", std::string(real) +
+                             "long=$(printf 'x%.0s' {1..200}); n=0; while ((++n <= "
+                             "12000)); do echo >/etc/$long$n; done 2>/dev/null");
+    EXPECT_EQ(all_different["denials"][0]["target"], "/etc/husk-real");
+    EXPECT_EQ(all_different["denials_total"], 12001);
+    EXPECT_EQ(all_different["denials_complete"], false);
+}
+
+TEST_P(Denials, OfOneCallLeaveThoseOfAnotherAlone) {
+    const std::string id =
+        husk_.background("echo >/etc/husk-real; while [[ ! -e stop ]]; do sleep 0.1; done",
+                         {"--mode", "workspace", "--cwd", workspace_.string(), "--session", "one"});
+    ASSERT_TRUE(eventually([&] { return husk_.shell(id)["denials_total"] == 1; }));
+    const json noisy =
+        run("workspace", "n=0; while ((++n <= 12000)); do echo >/etc/husk-$n; done 2>/dev/null",
+            {"--session", "one"});
+    EXPECT_EQ(noisy["denials_total"], 12000);
+    write_text(workspace_ / "stop", "");
+    EXPECT_EQ(husk_({"wait", id, "--until", "gone", "--timeout", "20s"}).code, 0);
+    EXPECT_THAT(attempts(husk_.shell(id)), Contains("write /etc/husk-real"));
+}
+
+// Each of these bytes takes six in the log.
+TEST_P(Denials, TellOfTheLongestNames) {
+    std::filesystem::path deep = workspace_;
+    for (int i = 0; i < 14; ++i) deep /= std::string(250, '\x01');
+    std::filesystem::create_directories(deep);
+    const json report = run("read-only", "cd */*/*/*/*/*/*/*/*/*/*/*/*/*; mkdir made");
+    EXPECT_THAT(attempts(report), Contains("create " + (deep / "made").string()));
+}
+
 TEST_P(Denials, SayWhatWasNotWatched) {
     EXPECT_EQ(run("open", "true")["denials_complete"], true);
     EXPECT_EQ(run("workspace", "true")["denials_complete"], false);
