@@ -9,6 +9,7 @@
 #include "ceilings.h"
 #include "clock.h"
 #include "command.h"
+#include "held.h"
 #include "message.h"
 #include "output.h"
 #include "path.h"
@@ -225,6 +226,7 @@ void live(const Post& post) {
     sys::prctl(PR_SET_DUMPABLE, 1, 0);  // else an ordinary user may not open its own counters
     static Spare spare;
     prepare(spare);
+    held::ask_with(&post.seats->socket_asker);
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
 
     pool::Place& place = post.seats->places[post.place];

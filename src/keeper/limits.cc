@@ -1,5 +1,6 @@
 #include "limits.h"
 
+#include "held.h"
 #include "proc.h"
 #include "sys.h"
 
@@ -55,6 +56,8 @@ limits::Tree measure(const TreeLimits& most) {
         if (!proc::read_stat(pid, stat)) continue;
         tree.use.cpu_us += stat.all_ticks * tick_us;
         tree.resident += stat.resident * most.page_size;
+        if (most.memory != 0 && stat.mapped > held::large_process)
+            tree.page_tables += held::page_tables_of(pid);
         if (most.disk != 0) tree.use.written += written_by(pid);
         proc::add_children(pid, stat.threads);
     }
@@ -63,6 +66,7 @@ limits::Tree measure(const TreeLimits& most) {
 }
 
 void measure_memory(limits::Tree& tree, uint64_t page_size) {
+    tree.use.memory = tree.held();
     for (unsigned i = 0; i < proc::kin_count(); ++i) {
         const uint64_t own = proc::own_pages(proc::kin(i).pid) * page_size;
         tree.use.memory += own;
@@ -70,12 +74,14 @@ void measure_memory(limits::Tree& tree, uint64_t page_size) {
     }
 }
 
-// Of those that were measured.
-uint64_t memory_counted_once(uint64_t page_size) {
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < proc::kin_count(); ++i)
+// Of those that were measured. A file that is held and mapped is in both sums.
+uint64_t memory_counted_once(const limits::Tree& tree, uint64_t page_size) {
+    uint64_t sum = tree.held(), twice = 0;
+    for (unsigned i = 0; i < proc::kin_count(); ++i) {
         sum += share_of_memory(proc::kin(i).pid, page_size);
-    return sum;
+        if (tree.objects != 0) twice += held::mapped_by(proc::kin(i).pid);
+    }
+    return sum - (twice < tree.objects ? twice : tree.objects);
 }
 
 constexpr int clock_of_own_time = 2;  // CLOCK_PROCESS_CPUTIME_ID
@@ -96,6 +102,7 @@ namespace limits {
 void Watch::begin(const TreeLimits& most, uint64_t now) {
     *this = {};
     most_ = most;
+    began_ = keeper_clock::realtime() / 1'000'000'000;
     looked_ = now;
     next_ = keeper_clock::after(now, first_look_ms);
 }
@@ -105,10 +112,12 @@ Breach Watch::look(uint64_t now, const usage::Meter& reaped) {
     Tree tree = measure(most_);
     tree.use.cpu_us += reaped.cpu_us();
     if (most_.disk != 0) tree.use.written += reaped.written_bytes();
+    const bool bomb = most_.processes != 0 && tree.use.processes > most_.processes;
+    if (most_.memory != 0 && !bomb) tree.objects = objects_of(tree);
+    tree.resident += tree.held();
     const bool over = most_.memory != 0 && tree.resident > most_.memory;
     const bool same_memory =
         !over && tree.resident == last_.resident && tree.use.processes == last_.use.processes;
-    const bool bomb = most_.processes != 0 && tree.use.processes > most_.processes;
     if (same_memory) {
         tree.use.memory = last_.use.memory;
         tree.largest_process = last_.largest_process;
@@ -132,6 +141,13 @@ Breach Watch::look(uint64_t now, const usage::Meter& reaped) {
     return breach;
 }
 
+// A tree that has not computed since the last look holds what it held.
+uint64_t Watch::objects_of(const Tree& tree) const {
+    const bool idle = tree.use.cpu_us == last_.use.cpu_us &&
+                      tree.use.processes == last_.use.processes && peak_.processes != 0;
+    return idle ? last_.objects : held::measure(began_);
+}
+
 // Processes that forked share pages, and each of them shows all as its own. To tell them apart
 // the kernel goes through every page: not without need.
 uint64_t Watch::without_doubles(const Tree& tree) {
@@ -144,7 +160,7 @@ uint64_t Watch::without_doubles(const Tree& tree) {
     const bool grown = use.memory > counted_ + counted_ / 64 + some_memory;
     if (over || (may_be_new_peak && grown)) {
         counted_ = use.memory;
-        return memory_counted_once(most_.page_size);
+        return memory_counted_once(tree, most_.page_size);
     }
     // Hardly more than when it was counted, and as much of it is shared.
     return may_be_new_peak && counted_ != 0 ? peak_.memory : use.memory;
@@ -155,9 +171,10 @@ Breach Watch::judge(const Tree& tree) {
     if (most_.processes != 0 && now.processes > most_.processes)
         return pass(Resource::Processes, most_.processes, now.processes, now.processes);
     // A process between vfork and exec shows its parent's memory as its own: seen once is not
-    // enough, unless one process has it all.
+    // enough, unless one process has it all, or none has.
     const bool over = most_.memory != 0 && now.memory > most_.memory;
-    const bool certain = over && (doubtful_ || tree.largest_process > most_.memory);
+    const bool certain =
+        over && (doubtful_ || tree.largest_process > most_.memory || tree.held() > most_.memory);
     doubtful_ = over && !certain;
     if (certain) return pass(Resource::Memory, most_.memory, now.memory, now.memory);
     if (most_.disk != 0 && now.written > most_.disk)

@@ -23,6 +23,10 @@ struct Tree {
     Use use;
     uint64_t resident;         // memory with all that is shared, as often as it is
     uint64_t largest_process;  // its own memory
+    uint64_t page_tables;      // of large processes
+    uint64_t objects;          // memory that no process shows as its own
+
+    uint64_t held() const { return page_tables + objects; }
 };
 
 // A command that ends before is never looked at.
@@ -96,12 +100,14 @@ public:
     const Use& peak() const { return peak_; }  // of memory and processes
 
 private:
+    uint64_t objects_of(const Tree& tree) const;
     uint64_t without_doubles(const Tree& tree);
     Breach judge(const Tree& tree);
 
     husk::wire::TreeLimits most_{};
     Tree last_{};
     Use peak_{};
+    uint64_t began_ = 0;  // seconds since 1970
     uint64_t looked_ = 0;
     uint64_t next_ = keeper_clock::never;
     uint64_t counted_ = 0;   // memory with its doubles, when they were last told apart

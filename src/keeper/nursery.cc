@@ -17,6 +17,7 @@
 #include "message.h"
 #include "pool.h"
 #include "record.h"
+#include "sockets.h"
 #include "sys.h"
 #include "tree.h"
 #include "walls.h"
@@ -191,6 +192,7 @@ void on_children() {
         sys::ChildInfo info{};
         const long result = sys::waitid_any(&info, WEXITED | WSTOPPED | WNOHANG | __WALL);
         if (result < 0 || info.pid == 0) return;
+        if (seats->socket_asker == info.pid) seats->socket_asker = 0;
         const uint32_t place = place_of(info.pid);
         if (place == pool::max_keepers) continue;  // an orphan of a dead keeper
         if (info.code == cld_stopped) {
@@ -383,6 +385,7 @@ bool set_up() {
     if (shared < 0 && shared > -4096) return false;
     seats = reinterpret_cast<pool::Seats*>(shared);
     for (int& record : records) record = -1;
+    sockets::open();
     return true;
 }
 

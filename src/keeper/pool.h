@@ -19,8 +19,9 @@ struct Place {
 };
 
 struct Seats {
-    uint32_t used;      // places[0, used) may be taken
-    uint32_t awaiting;  // the nursery waits only for the last busy keeper, who wakes it
+    uint32_t used;         // places[0, used) may be taken
+    uint32_t awaiting;     // the nursery waits only for the last busy keeper, who wakes it
+    int32_t socket_asker;  // the keeper that asks about sockets now, or 0
     Place places[max_keepers];
 };
 

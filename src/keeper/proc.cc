@@ -63,14 +63,6 @@ void read_children(const Path& path, int parent) {
     sys::close(fd);
 }
 
-struct DirectoryEntry {
-    uint64_t inode;
-    int64_t offset;
-    uint16_t size;
-    uint8_t type;
-    char name[1];
-};
-
 }  // namespace
 
 namespace proc {
@@ -117,7 +109,8 @@ bool read_stat(int pid, Stat& stat) {
     stat.all_ticks += take_number(at);
     skip_words(at, 2);
     stat.threads = take_number(at);
-    skip_words(at, 3);
+    skip_words(at, 2);
+    stat.mapped = take_number(at);
     stat.resident = take_number(at);
     return true;
 }

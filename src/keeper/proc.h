@@ -11,6 +11,7 @@ struct Stat {
     uint64_t own_ticks;  // of CPU time, in hundredths of a second
     uint64_t all_ticks;  // with what it has reaped
     uint64_t threads;
+    uint64_t mapped;    // bytes
     uint64_t resident;  // pages
 };
 
@@ -21,6 +22,15 @@ int open(int pid, const char* file);
 
 // Memory that is not of files, and not meant to be shared; 0 when that cannot be known.
 uint64_t own_pages(int pid);
+
+// What getdents64 gives.
+struct DirectoryEntry {
+    uint64_t inode;
+    int64_t offset;
+    uint16_t size;
+    uint8_t type;
+    char name[1];
+};
 
 struct Kin {
     int pid;

@@ -138,10 +138,16 @@ struct FileStatus {  // the parts of statx that are asked for
     uint32_t gid;
     uint16_t mode;
     uint16_t padding;
-    char between[80 - 32];
+    uint64_t inode;
+    uint64_t size;
+    uint64_t blocks;  // of 512 bytes
+    char between[80 - 56];
     int64_t born_seconds;
     uint32_t born_nanoseconds;
-    char rest[256 - 92];
+    char more_times[136 - 92];
+    uint32_t device_major;
+    uint32_t device_minor;
+    char rest[256 - 144];
 };
 static_assert(sizeof(FileStatus) == 256);
 long statx(int dir, const char* path, unsigned flags, unsigned mask, FileStatus* status);

@@ -17,6 +17,7 @@
 #include "guard.h"
 #include "message.h"
 #include "sentry.h"
+#include "sockets.h"
 #include "sound.h"
 #include "sweep.h"
 #include "sys.h"
@@ -194,6 +195,12 @@ long become_init(uint64_t stays) {
     guarded = stays == husk::wire::AsGuard;
     if (!own_namespace) sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
     return pid;
+}
+
+long unshare(uint64_t namespaces) {
+    const long result = sys::unshare(namespaces);
+    if (result == 0 && (namespaces & CLONE_NEWNET) != 0) sockets::open();
+    return result;
 }
 
 long raise_loopback() {
@@ -380,7 +387,7 @@ long take_file_step(const Description& all, const WallStep& step) {
 
 long take_step(const Description& all, const WallStep& step) {
     switch (step.op) {
-        case WallOp::Unshare: return sys::unshare(step.a);
+        case WallOp::Unshare: return unshare(step.a);
         case WallOp::BecomeInit: return become_init(step.a);
         case WallOp::RaiseLoopback: return raise_loopback();
         case WallOp::ListenOnLoopback: return listen_on_loopback(step.a);

@@ -4,12 +4,25 @@
 // hog mapped MB WORD: the same with memory that could be shared.
 // hog shared MB CHILDREN WORD: takes so many, then has so many children that share them, for a
 // second. hog files COUNT BYTES DIR: writes so many files of that size; 1000 MB at most.
+// hog held KIND MB: takes so many, 300 at most, where no process shows them, and stays a second.
+// KIND is memfd, deleted (a file in /dev/shm), mapped-memfd, segments, queues, semaphores, sockets
+// or tables. hog reserve HOW MB DIR: has a file system reserve so many, 300 at most. HOW is
+// fallocate, posix, ioctl or ring. Exits with 95 where that is not supported.
 #include <fcntl.h>
+#include <linux/falloc.h>
+#include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -52,6 +65,139 @@ int write_files(long count, long bytes, const std::string& dir) {
     return 0;
 }
 
+constexpr size_t step = 8'000'000;
+std::vector<int> segments, queues, semaphores;
+volatile std::sig_atomic_t asked = 0;
+
+// They outlive all processes.
+void remove_objects() {
+    for (const int id : segments) ::shmctl(id, IPC_RMID, nullptr);
+    for (const int id : queues) ::msgctl(id, IPC_RMID, nullptr);
+    for (const int id : semaphores) ::semctl(id, 0, IPC_RMID);
+}
+
+bool write_step(int fd) {
+    static const std::vector<char> bytes(step, 'x');
+    return ::write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(step);
+}
+
+bool map_step(int fd, off_t at) {
+    if (::ftruncate(fd, at + static_cast<off_t>(step)) != 0) return false;
+    void* memory = ::mmap(nullptr, step, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
+    if (memory != MAP_FAILED) std::memset(memory, 'x', step);
+    return memory != MAP_FAILED;
+}
+
+bool segment_step() {
+    const int id = ::shmget(IPC_PRIVATE, step, 0600);
+    if (id < 0) return false;
+    segments.push_back(id);
+    void* memory = ::shmat(id, nullptr, 0);
+    std::memset(memory, 'x', step);
+    return ::shmdt(memory) == 0;
+}
+
+bool queue_step() {
+    struct {
+        long type = 1;
+        char text[8000] = {};
+    } message;
+    for (size_t bytes = 0; bytes < step; bytes += 2 * sizeof message.text) {
+        const int id = ::msgget(IPC_PRIVATE, 0600);
+        if (id < 0) return false;
+        queues.push_back(id);
+        for (int i = 0; i < 2; ++i) ::msgsnd(id, &message, sizeof message.text, IPC_NOWAIT);
+    }
+    return true;
+}
+
+bool semaphore_step() {
+    constexpr int most = 32'000;
+    constexpr size_t size_of_one = 64;
+    for (size_t bytes = 0; bytes < step; bytes += most * size_of_one) {
+        semaphores.push_back(::semget(IPC_PRIVATE, most, 0600));
+        if (semaphores.back() < 0) return false;
+    }
+    return true;
+}
+
+bool socket_step() {
+    static const std::vector<char> bytes(4096, 'x');
+    for (size_t sent = 0; sent < step;) {
+        int ends[2];
+        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) != 0) return false;
+        for (const int end : ends)
+            for (ssize_t got = 0; (got = ::write(end, bytes.data(), bytes.size())) > 0;)
+                sent += static_cast<size_t>(got);
+    }
+    return true;
+}
+
+// A page of zeros in every 2 MiB needs a page of tables for each, and is nobody's memory.
+bool table_step() {
+    constexpr size_t apart = 2 << 20;
+    constexpr size_t size = step / 4096 * apart;
+    void* memory =
+        ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return false;
+    ::madvise(memory, size, MADV_NOHUGEPAGE);
+    const volatile char* at = static_cast<char*>(memory);
+    char sum = 0;
+    for (size_t offset = 0; offset < size; offset += apart)
+        sum = static_cast<char>(sum + at[offset]);
+    return sum == 0;
+}
+
+int hold(const std::string& kind, long megabytes) {
+    for (const int signal : {SIGTERM, SIGALRM}) std::signal(signal, [](int) { asked = 1; });
+    const auto all = static_cast<size_t>(std::min(megabytes, 300L) * megabyte);
+    int fd = -1;
+    if (kind == "memfd" || kind == "mapped-memfd") fd = ::memfd_create("hog", MFD_CLOEXEC);
+    if (kind == "deleted") {
+        fd = ::open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    }
+    bool done = true;
+    for (size_t taken = 0; taken < all && done && asked == 0; taken += step) {
+        if (kind == "memfd" || kind == "deleted") done = write_step(fd);
+        if (kind == "mapped-memfd") done = map_step(fd, static_cast<off_t>(taken / 4096 * 4096));
+        if (kind == "segments") done = segment_step();
+        if (kind == "queues") done = queue_step();
+        if (kind == "semaphores") done = semaphore_step();
+        if (kind == "sockets") done = socket_step();
+        if (kind == "tables") done = table_step();
+        ::usleep(20'000);
+    }
+    for (int i = 0; i < 50 && asked == 0; ++i) ::usleep(20'000);
+    remove_objects();
+    return done ? 0 : 3;
+}
+
+// As the kernel has it for FS_IOC_RESVSP64.
+struct Space {
+    short type = 0;
+    short whence = 0;
+    int64_t start = 0;
+    int64_t length = 0;
+    int system = 0;
+    unsigned pid = 0;
+    int padding[4] = {};
+};
+
+int reserve(const std::string& how, long megabytes, const std::string& dir) {
+    const off_t size = std::min(megabytes, 300L) * megabyte;
+    const int fd = ::open((dir + "/reserved").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    constexpr unsigned long reserve_space = 0x4030582a;
+    Space space;
+    space.length = size;
+    int error = 0;
+    if (how == "fallocate" && ::fallocate(fd, 0, 0, size) != 0) error = errno;
+    if (how == "ioctl" && ::ioctl(fd, reserve_space, &space) != 0) error = errno;
+    if (how == "posix") error = ::posix_fallocate(fd, 0, size);
+    if (how == "ring" && ::syscall(SYS_io_uring_setup, 1, nullptr) != 0) error = errno;
+    ::sleep(1);
+    return error;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -60,6 +206,8 @@ int main(int argc, char** argv) {
     const long amount = std::atol(argv[2]);
     ::alarm(20);
     if (what == "cpu") compute(amount);
+    if (what == "held") return hold(argv[2], std::atol(argv[3]));
+    if (what == "reserve") return reserve(argv[2], std::atol(argv[3]), argv[4]);
     if (what == "files") return write_files(amount, std::atol(argv[3]), argv[4]);
     if (what == "rude-memory") std::signal(SIGTERM, SIG_IGN);
     if (what == "memory") take(amount, 50);
