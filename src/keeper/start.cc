@@ -4,6 +4,7 @@
 #include <linux/close_range.h>
 #include <linux/signal.h>
 
+#include "disk_filter.h"
 #include "sound.h"
 #include "sys.h"
 
@@ -60,6 +61,8 @@ int child(void* argument) {
         result = sys::prlimit64(0, limit.resource, &value, nullptr);
         if (result < 0) return fail(launch, Step::SetLimits, result);
     }
+    result = plan.tree.disk != 0 ? disk_filter::install() : 0;
+    if (result < 0) return fail(launch, Step::SetLimits, result);
     const uint64_t nothing = 0;
     sys::rt_sigprocmask(SIG_SETMASK, &nothing);
     result = sys::execve(launch.program, strings, strings + plan.argc + 1);
