@@ -89,15 +89,18 @@ void Ledger::sweep(uint64_t wanted, bool due) {
     const uint64_t before = account_->reserved.load();
     const bool tight = before + wanted > quota_;
     if ((tight && start >= account_->rests_until.load()) || due) {
-        const auto taken = collect::sweep(*state_, quota_, wanted);
-        if (taken) correct(before, *taken);
+        const auto swept = collect::sweep(*state_, quota_, wanted);
+        if (swept) correct(before, swept->taken);
+        if (swept && swept->unfinished) sweep_soon();
         const uint64_t end = text::now_ns();
-        const bool vain = !taken || *taken + wanted > quota_;
+        const bool vain = !swept || swept->taken + wanted > quota_;
         account_->rests_until.store(vain ? end + std::min(rest_factor * (end - start), longest_rest)
                                          : 0);
     }
     ::flock(file_.get(), LOCK_UN);
 }
+
+void Ledger::sweep_soon() { account_->calls.store(calls_between_sweeps); }
 
 // What was reserved and given back since then stays so.
 void Ledger::correct(uint64_t before, uint64_t taken) {

@@ -21,6 +21,8 @@ public:
     uint64_t reserve(uint64_t wanted);
     // A call of which nothing lives any more took this much of what it was granted.
     void settle(uint64_t granted, uint64_t taken);
+    // The next call sweeps: something came into the state directory that nobody has reserved.
+    void sweep_soon();
 
 private:
     struct Account;

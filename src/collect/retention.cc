@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "base/moment.h"
+#include "collect/reverted.h"
 #include "collect/shell_files.h"
 #include "os/cgroup.h"
 #include "os/file.h"
@@ -161,12 +162,13 @@ void remember_numbers(const run::StateDir& state, const std::map<std::string, ui
 
 }  // namespace
 
-Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
+Result<Swept> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
     const uint64_t start = text::now_ns();
     std::vector<Item> items;
     for (const std::string& id : TRY(shell_ids(state))) items.push_back(weigh(state, id));
     std::erase_if(items, [&](const Item& item) { return item.created > start; });
-    uint64_t taken = 0;
+    const RevertedRest reverted = sweep_reverted(state, {.bytes = quota / 2});
+    uint64_t taken = reverted.bytes;
     size_t finished = 0;
     for (const Item& item : items) {
         taken += item.bytes;
@@ -194,7 +196,7 @@ Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room
     for (const Item* item : going) remove_item(state, *item, blank);
     for (const std::string& session : TRY(os::list(state.sessions())))
         remove_if_dead(state, session);
-    return taken;
+    return Swept{taken, reverted.still_going};
 }
 
 Result<void> remove_shell(const run::StateDir& state, const std::string& id) {

@@ -9,11 +9,16 @@
 
 namespace husk::collect {
 
+struct Swept {
+    uint64_t taken = 0;       // what the rest takes, or may still take; calls that began meanwhile
+                              // do not count
+    bool unfinished = false;  // another sweep should follow soon
+};
+
 // Removes finished shells, oldest first, until `room` more bytes fit into the quota, and what
-// dead sessions have left behind. Live shells stay, whatever they take.
-// Returns what the others take afterwards, or may still take; calls that began meanwhile do not
-// count.
-Result<uint64_t> sweep(const run::StateDir& state, uint64_t quota, uint64_t room);
+// dead sessions have left behind. Live shells stay, whatever they take. What was taken away from
+// commands (reverted/) may take half of the quota.
+Result<Swept> sweep(const run::StateDir& state, uint64_t quota, uint64_t room);
 
 // Removes a shell of which nothing lives, at once.
 Result<void> remove_shell(const run::StateDir& state, const std::string& id);

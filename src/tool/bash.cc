@@ -132,6 +132,7 @@ Result<tool::StartedCall> Bash::Inside::start(tool::CallPlan plan, const ToolCon
 
 Report Bash::Inside::finish(const tool::StartedCall& call) {
     Report report = call.report();
+    if (!report.reverted.empty()) ledger->sweep_soon();
     if (report.ended() && report.leftovers.empty()) {
         const uint64_t errors = report.error_excerpt ? report.error_excerpt->total_bytes : 0;
         constexpr uint64_t overhead = 8192;  // the record, and blocks that are not full

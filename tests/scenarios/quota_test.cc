@@ -3,11 +3,14 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <set>
 
 #include "harness.h"
+#include "render/ending_line.h"
 
 namespace husk::test {
 namespace {
@@ -29,9 +32,9 @@ protected:
     }
 
     // Writes so much and may keep so much.
-    Report run(uint64_t bytes, uint64_t keep, const ToolContext& context = {}) {
-        return bash.run({.command = program("out_lines") + " " + std::to_string(bytes),
-                         .keep_output_bytes = keep},
+    Report run(uint64_t bytes, uint64_t keep, const ToolContext& context = {},
+               const std::string& lines = program("out_lines")) {
+        return bash.run({.command = lines + " " + std::to_string(bytes), .keep_output_bytes = keep},
                         context);
     }
     // Lives until the end of the scenario.
@@ -93,11 +96,12 @@ TEST_F(Quota, ALogThatCommandsCouldReadIsNeverTheFileOfAnother) {
         return found;
     };
     fs::create_directory(husk.dir() / "work");
+    const std::string lines = program_in(husk.dir() / "work", "out_lines");
     std::set<ino_t> logs;
     std::vector<Report> reports;
     for (int i = 0; i < 3; ++i) {
         reports.push_back(
-            run(mib, mib, {.working_dir = husk.dir() / "work", .mode = Mode::ReadOnly}));
+            run(mib, mib, {.working_dir = husk.dir() / "work", .mode = Mode::ReadOnly}, lines));
         ASSERT_EQ(exit_code(reports.back().ending), 0) << reports.back().output;
     }
     logs.merge(inodes(session_dir(reports[0]) / "log"));
@@ -230,6 +234,54 @@ TEST_F(Quota, ANamedSessionWhoseDirectoryDisappearedStartsAnew) {
     const Report after = run(16, mib, named);
     EXPECT_EQ(after.output, numbered(0, 16));
     EXPECT_NE(after.shell_id, before.shell_id);
+}
+
+TEST_F(Quota, WhatWasTakenAwayFromCommandsHasAPartOfIt) {
+    const fs::path work = husk.dir() / "work";
+    fs::create_directory(work);
+    const auto plant = [&](uint64_t bytes) {
+        const Report report =
+            bash.run({.command = "mkdir .claude; head -c " + std::to_string(bytes) +
+                                 " /dev/urandom >.claude/settings.json"},
+                     {.working_dir = work, .mode = Mode::Workspace});
+        EXPECT_FALSE(report.reverted.empty()) << report.output;
+    };
+    const auto kept = [&] {
+        uint64_t bytes = 0;
+        for (const auto& file : fs::recursive_directory_iterator(husk.state() / "reverted"))
+            if (file.is_regular_file()) bytes += file.file_size();
+        return bytes;
+    };
+    plant(mib);
+    plant(6 * mib);
+    EXPECT_EQ(kept(), 7 * mib);
+    run(16, mib);
+    EXPECT_EQ(kept(), mib);
+    for (int i = 0; i < 6; ++i) plant(mib);
+    run(16, mib);
+    EXPECT_GE(kept(), 2 * mib);
+    EXPECT_LE(kept(), 4 * mib);
+}
+
+// A nursery that exits lets go of its lock first and of its connections later. In between, others
+// may clear the session's directory away.
+TEST_F(Quota, ANamedSessionWhoseConnectionOutlivedItsDirectoryStartsAnew) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can hold the nursery's connections";
+    const ToolContext named{.session = "s"};
+    const Report before = run(16, mib, named);
+    const auto nursery = static_cast<int>(::syscall(SYS_pidfd_open, nursery_of(husk, "s"), 0));
+    ASSERT_GE(nursery, 0);
+    std::vector<int> held;
+    for (int fd = 4; fd < 64; ++fd)
+        held.push_back(static_cast<int>(::syscall(SYS_pidfd_getfd, nursery, fd, 0)));
+    ASSERT_EQ(husk({"session", "end", "s"}).code, 0);
+    age(session_dir(before));
+    EXPECT_TRUE(press_until([&] { return !fs::exists(session_dir(before)); }));
+    const Report after = run(16, mib, named);
+    EXPECT_EQ(after.output, numbered(0, 16)) << render::ending_line(after);
+    EXPECT_NE(after.shell_id, before.shell_id);
+    for (const int fd : held) ::close(fd);
+    ::close(nursery);
 }
 
 // Each a process of its own, because it must not die.
