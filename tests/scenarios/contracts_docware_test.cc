@@ -321,7 +321,7 @@ TEST_P(Docware, Monitoring_OutputUpToItsLimitIsFine) {
 
 TEST_P(Docware, Monitoring_MemoryBeyondTheLimitIsABreach) {
     const Mark mark;
-    const Json done = output({{"command", program("hog")},
+    const Json done = output({{"command", program_in(work_, "hog")},
                               {"args", {"memory", "500", mark.word()}},
                               {"max_memory", 100'000'000}});
     EXPECT_EQ(done["error"]["type"], "resource_limit_exceeded");

@@ -407,6 +407,11 @@ std::string program(const std::string& name) {
     return std::string(HUSK_TEST_PROGRAMS_DIR) + "/" + name;
 }
 
+std::string program_in(const fs::path& dir, const std::string& name) {
+    fs::copy_file(program(name), dir / name, fs::copy_options::overwrite_existing);
+    return (dir / name).string();
+}
+
 std::vector<Report> listed(const Shells& shells) {
     const auto answer = shells.list();
     if (const auto* error = std::get_if<Error>(&answer)) {

@@ -199,6 +199,9 @@ private:
 
 // The programs of tests/programs.
 std::string program(const std::string& name);
+// The same, copied into a directory that a session sees: the tests may have been built below /tmp,
+// which is private behind walls.
+std::string program_in(const std::filesystem::path& dir, const std::string& name);
 
 // All shells; fails the test when they cannot be listed.
 std::vector<Report> listed(const Shells& shells);
