@@ -102,7 +102,7 @@ bool queue_step() {
         long type = 1;
         char text[8000] = {};
     } message;
-    for (size_t bytes = 0; bytes < step; bytes += 2 * sizeof message.text) {
+    for (size_t bytes = 0; bytes < step && asked == 0; bytes += 2 * sizeof message.text) {
         const int id = ::msgget(IPC_PRIVATE, 0600);
         if (id < 0) return false;
         queues.push_back(id);

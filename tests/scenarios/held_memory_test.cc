@@ -1,8 +1,15 @@
 // Memory that no process shows as its own counts too, where no cgroup keeps the limit; and so do
 // blocks of a disk that nobody has written.
 #include <gmock/gmock.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
 
+#include <cerrno>
 #include <ostream>
+#include <set>
+#include <sstream>
 
 #include "walled.h"
 
@@ -41,7 +48,29 @@ class AloneHiddenMemory : public testing::TestWithParam<Hidden> {
 protected:
     AloneHiddenMemory() {
         ::setenv("HUSK_PRETEND", "cgroup=none", 1);
+        before_ = all_objects();
         fs::copy_file(program("hog"), place_.work() / "hog");
+    }
+    ~AloneHiddenMemory() override {
+        // What a hog left that was killed. In mode open they are the machine's.
+        for (const int id : objects("shm")) ::shmctl(id, IPC_RMID, nullptr);
+        for (const int id : objects("msg")) ::msgctl(id, IPC_RMID, nullptr);
+        for (const int id : objects("sem")) ::semctl(id, 0, IPC_RMID);
+    }
+    // System V objects without a key that were not there before.
+    std::set<int> objects(const std::string& kind) const {
+        std::set<int> found;
+        std::istringstream lines(read_text("/proc/sysvipc/" + kind));
+        std::string key, id, rest;
+        for (std::getline(lines, rest); lines >> key >> id && std::getline(lines, rest);)
+            if (key == "0" && !before_.contains(kind + id)) found.insert(std::stoi(id));
+        return found;
+    }
+    std::set<std::string> all_objects() const {
+        std::set<std::string> found;
+        for (const std::string kind : {"shm", "msg", "sem"})
+            for (const int id : objects(kind)) found.insert(kind + std::to_string(id));
+        return found;
     }
     nlohmann::json run(int megabytes, const std::string& limit) {
         const auto& [kind, mode, who] = GetParam();
@@ -50,6 +79,7 @@ protected:
     }
 
     const Walled place_{GetParam().who};
+    std::set<std::string> before_;
 };
 
 INSTANTIATE_TEST_SUITE_P(, AloneHiddenMemory, testing::ValuesIn(hidden_memory()), hidden_name);
