@@ -13,25 +13,45 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-// Anywhere in a name, between underscores or at its ends.
+// A name is a list of words with underscores, dashes or dots between them. A word that is one of
+// these makes it a secret.
 constexpr auto secret_words = std::to_array({
-    "TOKEN"sv,
+    "PASS"sv,
+    "PWD"sv,
+    "PAT"sv,
+    "AUTH"sv,
+    "COOKIE"sv,
+    "COOKIES"sv,
+    "DSN"sv,
+    "KEY"sv,
+    "KEYS"sv,
+    "PRIVATE"sv,
+    "JWT"sv,
+    "BEARER"sv,
+    "WEBHOOK"sv,
+});
+
+// So does a word that has one of these in it: APITOKEN is API TOKEN, PGPASSWORD is PG PASSWORD.
+constexpr auto telling_parts = std::to_array({
     "SECRET"sv,
-    "SECRETS"sv,
     "PASSWORD"sv,
     "PASSWD"sv,
     "PASSPHRASE"sv,
-    "PASS"sv,
-    "APIKEY"sv,
-    "PAT"sv,
-    "AUTH"sv,
     "CREDENTIAL"sv,
-    "CREDENTIALS"sv,
-    "COOKIE"sv,
-    "DSN"sv,
-    "KEY"sv,
-    "PRIVATE"sv,
+    "APIKEY"sv,
+    "CONNECTIONSTRING"sv,
 });
+
+// And a word that ends in one of these, if it is not a word of its own.
+constexpr auto telling_ends =
+    std::to_array({"TOKEN"sv, "PASS"sv, "PWD"sv, "KEY"sv, "KEYS"sv, "AUTH"sv, "DSN"sv});
+constexpr auto harmless_words =
+    std::to_array({"BYPASS"sv, "COMPASS"sv, "MONKEY"sv, "DONKEY"sv, "TURKEY"sv, "HOCKEY"sv,
+                   "HOTKEY"sv, "HOTKEYS"sv, "LESSKEY"sv, "OLDPWD"sv});
+
+// TOKENS are secrets unless they are counted.
+constexpr auto counting_words = std::to_array({"MAX"sv, "MIN"sv, "NUM"sv, "LIMIT"sv, "COUNT"sv,
+                                               "BUDGET"sv, "OUTPUT"sv, "INPUT"sv, "THINKING"sv});
 
 // Whole names: secrets, sockets of others, and what makes a program run something first.
 constexpr auto names = std::to_array({
@@ -106,13 +126,40 @@ bool has(const List& list, std::string_view name) {
     return std::ranges::find(list, name) != list.end();
 }
 
-bool has_secret_word(std::string_view name) {
-    for (size_t at = 0; at <= name.size();) {
-        const size_t end = std::min(name.find('_', at), name.size());
-        if (has(secret_words, name.substr(at, end - at))) return true;
+bool is_letter_or_digit(char byte) {
+    return (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
+}
+
+// In upper case, without digits at their ends: TOKEN2 is a TOKEN.
+std::vector<std::string_view> words_of(std::string_view name) {
+    std::vector<std::string_view> words;
+    for (size_t at = 0; at < name.size();) {
+        size_t end = at;
+        while (end < name.size() && is_letter_or_digit(name[end])) ++end;
+        std::string_view word = name.substr(at, end - at);
+        while (!word.empty() && word.back() <= '9') word.remove_suffix(1);
+        if (!word.empty()) words.push_back(word);
         at = end + 1;
     }
-    return false;
+    return words;
+}
+
+bool is_secret_word(std::string_view word) {
+    if (has(secret_words, word)) return true;
+    if (std::ranges::any_of(telling_parts, [&](auto part) { return word.contains(part); }))
+        return true;
+    return !has(harmless_words, word) &&
+           std::ranges::any_of(telling_ends, [&](auto end) { return word.ends_with(end); });
+}
+
+bool has_secret_word(std::string_view name) {
+    if (name == "PWD") return false;
+    const std::vector<std::string_view> words = words_of(name);
+    const auto counts = [](std::string_view word) { return has(counting_words, word); };
+    const auto are_tokens = [](std::string_view word) { return word.ends_with("TOKENS"); };
+    if (std::ranges::any_of(words, is_secret_word) || name.contains("CONNECTION_STRING"))
+        return true;
+    return std::ranges::any_of(words, are_tokens) && std::ranges::none_of(words, counts);
 }
 
 std::string upper(std::string_view name) {
@@ -160,15 +207,73 @@ bool looks_withheld(std::string_view name) {
                                [&](std::string_view start) { return big.starts_with(start); });
 }
 
+constexpr std::string_view path_start = "PATH=";
+
+// A user name is no secret, but in a URL of the web it may be a token.
+bool has_login(std::string_view authority, std::string_view scheme) {
+    const size_t at = authority.rfind('@');
+    if (at == std::string_view::npos || at == 0) return false;
+    const size_t colon = authority.find(':');
+    const bool has_password = colon != std::string_view::npos && colon + 1 < at;
+    return has_password || scheme.ends_with("http") || scheme.ends_with("https");
+}
+
+// scheme://user:password@host, anywhere in the value.
+bool has_url_with_login(std::string_view value) {
+    constexpr std::string_view mark = "://";
+    for (size_t at = value.find(mark); at != std::string_view::npos; at = value.find(mark, at)) {
+        const std::string_view scheme = value.substr(0, at);
+        at += mark.size();
+        const size_t end = std::min(value.find_first_of("/?# \t\n\"'", at), value.size());
+        if (has_login(value.substr(at, end - at), scheme)) return true;
+    }
+    return false;
+}
+
+// How tokens begin that say so themselves.
+constexpr auto token_starts = std::to_array(
+    {"ghp_"sv, "gho_"sv, "ghs_"sv, "ghu_"sv, "github_pat_"sv, "glpat-"sv, "sk-ant-"sv, "sk-proj-"sv,
+     "xoxb-"sv, "xoxp-"sv, "hf_"sv, "npm_"sv, "pypi-"sv, "dop_v1_"sv, "AKIA"sv, "ASIA"sv});
+
+bool is_token(std::string_view value) {
+    constexpr size_t shortest = 20;
+    return value.size() >= shortest && !value.contains('/') && !value.contains(' ') &&
+           std::ranges::any_of(token_starts, [&](auto start) { return value.starts_with(start); });
+}
+
+bool holds_secret(std::string_view value) {
+    if (has_url_with_login(value) || is_token(value)) return true;
+    if (value.contains("PRIVATE KEY-----")) return true;
+    if (!value.contains('=')) return false;
+    const std::string big = upper(value);
+    return big.contains("PASSWORD=") || big.contains("PWD=") || big.contains("ACCOUNTKEY=") ||
+           big.contains("ACCESSKEY=");
+}
+
 }  // namespace
 
-// Asked of every variable before every command, and nearly always of the same ones.
-bool is_withheld(std::string_view name) {
+std::string absolute_entries(std::string_view path) {
+    std::string kept;
+    for (size_t at = 0; at <= path.size();) {
+        const size_t end = std::min(path.find(':', at), path.size());
+        if (path.substr(at, end - at).starts_with('/'))
+            kept.append(kept.empty() ? "" : ":").append(path.substr(at, end - at));
+        at = end + 1;
+    }
+    // An empty PATH would mean the working directory.
+    return kept.empty() ? "/usr/local/bin:/usr/bin:/bin" : kept;
+}
+
+// Asked of every variable before every command, and nearly always of the same names.
+bool is_withheld(std::string_view name, std::string_view value) {
     static thread_local std::map<std::string, bool, std::less<>> known;
-    if (const auto found = known.find(name); found != known.end()) return found->second;
-    constexpr size_t most = 1024;
-    if (known.size() >= most) known.clear();
-    return known.emplace(name, looks_withheld(name)).first->second;
+    auto found = known.find(name);
+    if (found == known.end()) {
+        constexpr size_t most = 1024;
+        if (known.size() >= most) known.clear();
+        found = known.emplace(name, looks_withheld(name)).first;
+    }
+    return found->second || holds_secret(value);
 }
 
 std::vector<std::string> command_environment(
@@ -181,7 +286,8 @@ std::vector<std::string> command_environment(
         const std::string name(text.substr(0, text.find('=')));
         if (name == "PWD" || name == "OLDPWD" || changes.contains(name) || own.contains(name))
             continue;
-        if (surroundings.closed && is_withheld(name)) continue;
+        const std::string_view value = text.substr(std::min(name.size() + 1, text.size()));
+        if (surroundings.closed && is_withheld(name, value)) continue;
         result.emplace_back(text);
     }
     result.push_back("PWD=" + working_dir.string());
@@ -189,6 +295,11 @@ std::vector<std::string> command_environment(
         if (!changes.contains(name)) result.push_back(name + "=" + value);
     for (const auto& [name, value] : changes)
         if (value) result.push_back(name + "=" + *value);
+    if (surroundings.closed)
+        for (std::string& entry : result)
+            if (entry.starts_with(path_start))
+                entry.replace(path_start.size(), std::string::npos,
+                              absolute_entries(std::string_view(entry).substr(path_start.size())));
     return result;
 }
 

@@ -21,14 +21,19 @@ struct Surroundings {
 };
 
 // This process's environment with `changes` on top (no value: taken out), PWD set to the
-// working directory and OLDPWD gone, as NAME=value. What is given on purpose in `changes` stays.
+// working directory and OLDPWD gone, as NAME=value. What is given on purpose in `changes` stays; in
+// a closed session PATH has absolute entries only, whoever gives it.
 std::vector<std::string> command_environment(
     const std::map<std::string, std::optional<std::string>>& changes,
     const std::filesystem::path& working_dir, const Surroundings& surroundings = {});
 
-// Whether a closed session does without it: it looks like a secret, leads to something outside, or
-// makes programs run code.
-bool is_withheld(std::string_view name);
+// The absolute entries of a search path. An empty or relative entry names a directory that
+// commands can write. Where no entry is absolute, the system's directories are.
+std::string absolute_entries(std::string_view path);
+
+// Whether a closed session does without it: its name or its value looks like a secret, or it leads
+// to something outside, or makes programs run code.
+bool is_withheld(std::string_view name, std::string_view value = "");
 
 // No pagers, no prompts, no colours: nobody is there to answer or to look.
 std::map<std::string, std::optional<std::string>> agent_environment();

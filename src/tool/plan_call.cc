@@ -6,6 +6,7 @@
 
 #include "confine/checks.h"
 #include "confine/globs.h"
+#include "request/environment.h"
 #include "tool/shared_cache.h"
 
 namespace husk::tool {
@@ -38,11 +39,14 @@ Result<fs::path> own_working_dir() {
     return physical;
 }
 
-// Where programs are looked for: as the command would.
-std::string path_of(const std::map<std::string, std::optional<std::string>>& env) {
-    if (const auto given = env.find("PATH"); given != env.end()) return given->second.value_or("");
+// Where the program of `argv` is looked for: as the command would. It is the command's own
+// program, and runs behind the command's walls.
+std::string path_of(const std::map<std::string, std::optional<std::string>>& env,
+                    const confine::Wanted& wanted) {
     const char* own = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
-    return own == nullptr ? "" : own;
+    std::string path = own == nullptr ? "" : own;
+    if (const auto given = env.find("PATH"); given != env.end()) path = given->second.value_or("");
+    return wanted.closed() ? absolute_entries(path) : path;
 }
 
 // What the session is asked for. The root that may be written is the conversation's, never the
@@ -91,6 +95,11 @@ Result<fs::path> working_dir_of(const Request& request, const ToolContext& conte
     return dir.empty() ? own : own / dir;
 }
 
+std::string place_of(const Request& request, const ToolContext& context) {
+    const auto dir = working_dir_of(request, context);
+    return dir ? (*dir / "").lexically_normal().parent_path().string() : "";
+}
+
 Result<void> check_walls(const ToolContext& context, const Settings& settings) {
     CHECK(make_shared_cache(context));
     confine::Wanted wanted = TRY(walls_of(context));
@@ -133,8 +142,8 @@ Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
         // --norc: a bash that finds itself under sshd would read ~/.bashrc even for -c.
         launch.argv = {"bash", "--norc", "-c", "--", request.command};
     } else {
-        launch.program =
-            TRY(run::find_program(request.argv.front(), path_of(request.env), plan.working_dir));
+        launch.program = TRY(run::find_program(
+            request.argv.front(), path_of(request.env, plan.wanted), plan.working_dir));
         launch.argv = request.argv;
     }
     plan.env = request.env;

@@ -1,4 +1,5 @@
 // A command of its own for each call: equipped, started, told.
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <thread>
@@ -29,20 +30,26 @@ const std::vector<Inherited>& inherited() {
         for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
             const std::string_view text = *entry;
             const std::string name(text.substr(0, text.find('=')));
-            found.push_back({name, is_withheld(name)});
+            const std::string_view value = text.substr(std::min(name.size() + 1, text.size()));
+            found.push_back({name, is_withheld(name, value)});
         }
         return found;
     }();
     return all;
 }
 
+// Without relative entries in every mode: the contract that starts from nothing promises that.
+std::string own_path() {
+    const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+    return path == nullptr ? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+                           : absolute_entries(path);
+}
+
 Variables variables_for(contract::Environment environment, Mode mode) {
     using enum contract::Environment;
     Variables variables;
     if (environment == Inherited) return variables;
-    if (environment == FromNothing &&
-        std::getenv("PATH") == nullptr)  // NOLINT(concurrency-mt-unsafe)
-        variables["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    if (environment == FromNothing) variables["PATH"] = own_path();
     for (const auto& [name, withheld] : inherited()) {
         // Walls withhold these themselves, and give their own in the place of some.
         if (mode != Mode::Open && environment == FromNothing && withheld) continue;
