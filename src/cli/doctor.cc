@@ -125,8 +125,7 @@ std::string complaint(const std::vector<os::Capability>& missing) {
 int doctor(const DoctorOptions& options) {
     const std::filesystem::path& chosen = options.settings.state;
     const os::Kernel kernel =
-        os::Kernel::probe({.state = chosen.empty() ? run::default_state_path() : chosen,
-                           .bash = run::find_bash().value_or("")});
+        os::Kernel::probe({.state = chosen.empty() ? run::default_state_path() : chosen});
     const std::vector<os::Capability> missing = kernel.missing();
     if (options.json) {
         write_out(STDOUT_FILENO, render::dump(json_of(kernel)) + "\n");

@@ -48,7 +48,7 @@ Kernel Kernel::probe(const Surroundings& surroundings) {
         probe::subreaper(),
         probe::lists_of_children(),
         probe::executing_from_memory(),
-        probe::bash(surroundings.bash),
+        probe::bash(open_bash()),
         probe::file_locks(surroundings.state),
         probe::shared_mapping(surroundings.state),
         probe::hole_punching(surroundings.state),

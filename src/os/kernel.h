@@ -22,7 +22,6 @@ struct Capability {
 // What the engine is going to work with.
 struct Surroundings {
     std::filesystem::path state;  // may not exist yet; nothing is made there that stays
-    std::string bash;             // empty: there is none
 };
 
 struct Kernel {

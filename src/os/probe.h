@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "os/fd.h"
 #include "os/kernel.h"
+#include "os/program.h"
 
 namespace husk::os::probe {
 
@@ -69,7 +70,7 @@ Capability pidfd();
 Capability subreaper();
 Capability lists_of_children();
 Capability executing_from_memory();
-Capability bash(const std::string& program);
+Capability bash(const Result<Program>& program);
 Capability file_locks(const std::filesystem::path& state);
 Capability shared_mapping(const std::filesystem::path& state);
 Capability hole_punching(const std::filesystem::path& state);

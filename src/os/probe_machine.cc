@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr rlim_t files_for_1000_shells = 4096;
 
-[[noreturn]] void say_version(const char* program, const Fd& telling) {
+[[noreturn]] void say_version(const Program& program, const Fd& telling) {
     const int null = ::open("/dev/null", O_RDWR);
     if (null < 0) ::_exit(errno);
     ::dup2(null, STDIN_FILENO);
@@ -22,11 +23,11 @@ constexpr rlim_t files_for_1000_shells = 4096;
     const char* const argv[] = {
         "bash", "--norc", "--noprofile", "-c", "printf %s \"$BASH_VERSION\"", nullptr};
     const char* const envp[] = {nullptr};  // BASH_ENV would be read
-    ::execve(program, const_cast<char* const*>(argv), const_cast<char* const*>(envp));
+    ::syscall(SYS_execveat, program.file.get(), "", argv, envp, AT_EMPTY_PATH);
     ::_exit(errno);
 }
 
-Outcome run_bash(const char* program) {
+Outcome run_bash(const Program& program) {
     Result<Pipe> pipe = make_pipe();
     if (!pipe) return failed_at("pipe2");
     const pid_t child = fork_bound();
@@ -36,14 +37,14 @@ Outcome run_bash(const char* program) {
     char version[64] = {};
     const ssize_t got = ::read(pipe->reading.get(), version, sizeof version);
     const int code = exit_code_of(child);
-    if (code > 0) return failed_at("execve", code);
+    if (code > 0) return failed_at("execveat", code);
     if (code < 0 || got <= 0) return failed_at("it is not bash", 0);
     return well({version, static_cast<size_t>(got)});
 }
 
-Result<std::string> bash_version(const std::string& program) {
-    if (program.empty()) return failure("not found in PATH", 0, "");
-    return in_child([&] { return run_bash(program.c_str()); });
+Result<std::string> bash_version(const Result<Program>& program) {
+    if (!program) return std::unexpected(program.error());
+    return in_child([&] { return run_bash(*program); });
 }
 
 bool counts_bytes(const Fd& counters) {
@@ -76,13 +77,14 @@ Result<std::string> many_open_files() {
 
 }  // namespace
 
-Capability bash(const std::string& program) {
-    return judged({.mechanism = "bash",
-                   .needed_for = "running commands",
-                   .without = nothing_runs,
-                   .remedy = "install bash, or extend PATH",
-                   .required = true},
-                  bash_version(program));
+Capability bash(const Result<Program>& program) {
+    return judged(
+        {.mechanism = "bash",
+         .needed_for = "running commands",
+         .without = nothing_runs,
+         .remedy = "install bash where only root can change it, for example at /usr/bin/bash",
+         .required = true},
+        bash_version(program));
 }
 
 Capability io_accounting() {

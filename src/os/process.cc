@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -84,7 +86,8 @@ int reap(pid_t pid) {
 struct Asked {
     char* const* argv;
     char* const* envp;
-    const char* program;
+    sock_fprog filter;
+    int program;
     int input;
     int output;
     volatile int error;
@@ -101,14 +104,18 @@ int become_asked(void* argument) {
     if (::setrlimit(RLIMIT_CORE, &no_core) != 0) return fail_with_errno();
     const int input = ::fcntl(plan.input, F_DUPFD, 10);
     const int output = ::fcntl(plan.output, F_DUPFD, 10);
-    if (input < 0 || output < 0) return fail_with_errno();
+    const int program = ::fcntl(plan.program, F_DUPFD_CLOEXEC, 10);
+    if (input < 0 || output < 0 || program < 0) return fail_with_errno();
     if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0)
         return fail_with_errno();
     ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::execve(plan.program, plan.argv, plan.envp);
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail_with_errno();
+    if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &plan.filter) != 0)
+        return fail_with_errno();
+    ::syscall(SYS_execveat, program, "", plan.argv, plan.envp, AT_EMPTY_PATH);
     return fail_with_errno();
 }
 
@@ -193,8 +200,15 @@ Result<Answer> ask_program(const Question& question) {
     const std::vector<char*> argv = pointers_to(question.argv);
     const std::vector<char*> envp = pointers_to(question.env);
     const auto stack = std::make_unique<char[]>(stack_size);
-    Asked plan{argv.data(),    envp.data(),   question.program.c_str(),
-               question.input, writing.get(), 0};
+    // The kernel only reads it.
+    auto* const filter = const_cast<sock_filter*>(question.filter.data());
+    Asked plan{argv.data(),
+               envp.data(),
+               {static_cast<unsigned short>(question.filter.size()), filter},
+               question.program->file.get(),
+               question.input,
+               writing.get(),
+               0};
     const pid_t pid = TRY(vfork_with(become_asked, &plan, stack.get() + stack_size));
     writing.reset();
     Answer answer;
@@ -202,8 +216,8 @@ Result<Answer> ask_program(const Question& question) {
     // Nobody else has waited for it, so the number is still its own.
     if (!ended) ::kill(pid, SIGKILL);
     answer.status = reap(pid);
-    if (plan.error != 0) return failure("execve", plan.error, question.program);
-    if (!ended) return failure("wait", ETIMEDOUT, question.program);
+    if (plan.error != 0) return failure("execveat", plan.error, question.program->path);
+    if (!ended) return failure("wait", ETIMEDOUT, question.program->path);
     return answer;
 }
 

@@ -1,6 +1,7 @@
 // Processes by descriptor, and the two ways in which this library makes one.
 #pragma once
 
+#include <linux/filter.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -12,6 +13,7 @@
 
 #include "base/result.h"
 #include "os/fd.h"
+#include "os/program.h"
 
 namespace husk::os {
 
@@ -32,7 +34,8 @@ Result<void> start_detached(const Fd& program, const char* name, const Fd& null,
 
 // A program that only answers a question.
 struct Question {
-    std::string program;                    // its path
+    const Program* program = nullptr;
+    std::span<const sock_filter> filter;    // the system calls that it may make
     std::vector<std::string> argv;          // with its name
     std::vector<std::string> env;           // NAME=value, and nothing else
     int input = -1;                         // its standard input
@@ -45,8 +48,8 @@ struct Answer {
     std::string output;  // what it wrote to standard output and error, in order
 };
 
-// Runs it in "/" and waits for its end. The embedding program sees neither a SIGCHLD nor
-// something to wait for.
+// Runs it in "/", under the filter and without the means to gain privileges, and waits for its end.
+// The embedding program sees neither a SIGCHLD nor something to wait for.
 Result<Answer> ask_program(const Question& question);
 
 }  // namespace husk::os

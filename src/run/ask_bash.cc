@@ -9,7 +9,8 @@
 #include "base/units.h"
 #include "os/file.h"
 #include "os/process.h"
-#include "run/plan.h"
+#include "os/program.h"
+#include "run/reading_filter.h"
 
 namespace husk::run {
 namespace {
@@ -19,15 +20,18 @@ constexpr size_t most_output = 16 * 1024;
 
 enum class Globs { Plain, Extended };
 
-// Started without a file to read before the script, without a function or an option from the
-// environment, and with -n: it reads commands and runs none.
-Result<os::Answer> ask(const std::string& bash, const os::Fd& script, Globs globs) {
+// bash is started without a file to read before the script, without a function or an option from
+// the environment, and with -n: it reads commands and runs none. It could do nothing else, because
+// the filter only lets it read.
+Result<os::Answer> ask(const os::Program& bash, const os::Fd& script, Globs globs) {
+    const std::vector<sock_filter> filter = TRY(reading_filter());
     os::Question question;
-    question.program = bash;
+    question.program = &bash;
+    question.filter = filter;
     question.argv = {"bash", "--norc", "--noprofile"};
     if (globs == Globs::Extended) question.argv.insert(question.argv.end(), {"-O", "extglob"});
     question.argv.insert(question.argv.end(), {"-n", "/dev/fd/0"});
-    question.env = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"};
+    question.env = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=/"};
     question.input = script.get();
     question.patience = patience;
     question.most_output = most_output;
@@ -48,7 +52,7 @@ std::optional<parse::SyntaxError> read_complaint(std::string_view line) {
     return parse::SyntaxError{text::one_line(line.substr(colon + 2)), *number};
 }
 
-Result<std::optional<parse::SyntaxError>> rejects(const std::string& bash, std::string_view text,
+Result<std::optional<parse::SyntaxError>> rejects(const os::Program& bash, std::string_view text,
                                                   Globs globs) {
     const os::Fd script = TRY(os::text_file(text));
     const os::Answer answer = TRY(ask(bash, script, globs));
@@ -65,7 +69,7 @@ Result<std::optional<parse::SyntaxError>> rejects(const std::string& bash, std::
 
 Result<std::optional<parse::SyntaxError>> bash_rejects(std::string_view text) {
     if (text.contains('\0')) return parse::SyntaxError{"it contains a NUL byte", 1};
-    const std::string bash = TRY(find_bash());
+    const os::Program bash = TRY(os::open_bash());
     auto error = TRY(rejects(bash, text, Globs::Plain));
     // `shopt -s extglob` in an earlier line changes how bash reads the later ones, and with -n
     // it has not been run.

@@ -1,5 +1,6 @@
 #include "run/ask_bash.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -8,10 +9,17 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+
+#include "os/file.h"
+#include "os/process.h"
+#include "run/reading_filter.h"
+#include "temp_dir.h"
 
 namespace husk::run {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 TEST(BashRejects, WhatBashWouldNotParse) {
@@ -80,6 +88,65 @@ TEST_F(Untouched, NeitherTheScriptNorTheEnvironmentIsRun) {
     ASSERT_TRUE(error);
     EXPECT_FALSE(*error);
     EXPECT_FALSE(std::filesystem::exists(mark));
+}
+
+TEST(BashRejects, NoProgramThatPathLeadsTo) {
+    const test::TempDir dir;
+    const fs::path mark = dir.path() / "mark";
+    const fs::path planted = dir.path() / "bash";
+    std::ofstream(planted) << "#!/bin/sh\n: > " << mark.string() << "\n";
+    fs::permissions(planted, fs::perms::all);
+    const std::string before = std::getenv("PATH");
+    ::setenv("PATH", (dir.path().string() + ":.:" + before).c_str(), 1);
+    const auto error = bash_rejects("echo (");
+    ::setenv("PATH", before.c_str(), 1);
+    ASSERT_TRUE(error && *error);
+    EXPECT_THAT((*error)->message, HasSubstr("syntax error"));
+    EXPECT_FALSE(fs::exists(mark));
+}
+
+// What the program says that is run in the place of bash.
+std::string said_behind_the_filter(const std::string& program, std::vector<std::string> arguments) {
+    const auto opened = os::open_program(program);
+    const auto filter = reading_filter();
+    const auto null = os::open("/dev/null", O_RDONLY);
+    if (!opened || !filter || !null) return "cannot be tried";
+    os::Question question;
+    question.program = &*opened;
+    question.filter = *filter;
+    question.argv = std::move(arguments);
+    question.argv.insert(question.argv.begin(), program);
+    question.env = {"PATH=/usr/bin:/bin"};
+    question.input = null->get();
+    question.patience = std::chrono::seconds(5);
+    question.most_output = 4096;
+    const auto answer = os::ask_program(question);
+    return answer ? answer->output : answer.error().text();
+}
+
+// bash -n runs nothing. If it did all the same, this is what it could do.
+TEST(BashRejects, TheFilterLetsAProgramReadAndNothingElse) {
+    const test::TempDir dir;
+    const std::string file = dir.path() / "file";
+    std::ofstream(file) << "content";
+    EXPECT_EQ(said_behind_the_filter("/usr/bin/cat", {file}), "content");
+    const auto bash = [](const std::string& script) {
+        return said_behind_the_filter("/usr/bin/bash", {"--norc", "-c", script});
+    };
+    EXPECT_EQ(bash("echo ran"), "ran\n");
+    EXPECT_THAT(bash("exec /usr/bin/true; echo not run"), HasSubstr("/usr/bin/true"));
+    EXPECT_THAT(bash("(echo child)"), HasSubstr("fork"));
+    EXPECT_THAT(bash(": > " + dir.path().string() + "/made"), HasSubstr("denied"));
+    EXPECT_THAT(bash("echo more >> " + file), HasSubstr("denied"));
+    EXPECT_THAT(bash(": > /dev/tcp/127.0.0.1/1"), HasSubstr("/dev/tcp"));
+    EXPECT_THAT(bash("kill -9 $$; echo lives"), HasSubstr("lives"));
+    EXPECT_THAT(bash("umask 0; ulimit -n 5; echo $?"), HasSubstr("1\n"));
+    for (const char* tool : {"/usr/bin/rm", "/usr/bin/touch"}) said_behind_the_filter(tool, {file});
+    said_behind_the_filter("/usr/bin/chmod", {"777", file});
+    EXPECT_EQ(fs::status(file).permissions() & fs::perms::others_write, fs::perms::none);
+    EXPECT_FALSE(fs::exists(dir.path() / "made"));
+    std::ifstream kept(file);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(kept), {}), "content");
 }
 
 TEST(BashRejects, LeavesNoChildToWaitFor) {

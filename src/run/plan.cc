@@ -12,6 +12,7 @@
 
 #include "base/signals.h"
 #include "base/units.h"
+#include "os/program.h"
 #include "request/default_limits.h"
 
 namespace husk::run {
@@ -146,22 +147,10 @@ Result<std::string> encode(const LaunchPlan& plan, uint32_t cgroup_files) {
 }
 
 Result<std::string> find_bash() {
-    const char* variable = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
-    const std::string path = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
-    // As a shell does: what was found is looked for again only when it is no longer there.
-    static thread_local std::string known_path, known;
-    if (path == known_path && ::access(known.c_str(), X_OK) == 0) return known;
-    for (size_t at = 0; at <= path.size();) {
-        const size_t end = std::min(path.find(':', at), path.size());
-        // An empty entry means the working directory: not a place to find bash in.
-        const std::string candidate = path.substr(at, end - at) + "/bash";
-        if (candidate.front() == '/' && end > at && ::access(candidate.c_str(), X_OK) == 0) {
-            known_path = path;
-            return known = candidate;
-        }
-        at = end + 1;
-    }
-    return failure("bash", ENOENT, "not found in PATH (" + path + "); install it or extend PATH");
+    // No command can change what is at that path, so it is looked up once.
+    static thread_local std::string known;
+    if (known.empty() || ::access(known.c_str(), X_OK) != 0) known = TRY(os::open_bash()).path;
+    return known;
 }
 
 Result<std::string> find_program(const std::string& name, const std::string& path,

@@ -46,7 +46,7 @@ struct LaunchPlan {
 // The message, for a command that enters a cgroup with these files; an error when it would not fit.
 Result<std::string> encode(const LaunchPlan& plan, uint32_t cgroup_files = 0);
 
-// bash, by the PATH of this process.
+// The path of the bash that runs commands: a fixed one that only root can change (os/program.h).
 Result<std::string> find_bash();
 
 // A program by its name, as execvp does it: with a slash it is a path, below `directory` if it is

@@ -1,11 +1,14 @@
 #include "tool/measure.h"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+
+#include "os/program.h"
 
 namespace husk::tool {
 namespace {
@@ -20,6 +23,8 @@ double milliseconds_of(const std::function<void()>& work) {
 }  // namespace
 
 void run_bare(const char* command) {
+    static const Result<os::Program> bash = os::open_bash();
+    if (!bash) return;
     int pipe[2];
     if (::pipe2(pipe, O_CLOEXEC) != 0) return;
     const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -29,7 +34,8 @@ void run_bare(const char* command) {
         ::dup2(null, 0);
         ::dup2(pipe[1], 1);
         ::dup2(pipe[1], 2);
-        ::execlp("bash", "bash", "-c", command, nullptr);
+        const char* const argv[] = {"bash", "-c", command, nullptr};
+        ::syscall(SYS_execveat, bash->file.get(), "", argv, environ, AT_EMPTY_PATH);
         ::_exit(127);
     }
     ::close(pipe[1]);

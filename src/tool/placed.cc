@@ -1,5 +1,7 @@
 #include "tool/placed.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <utility>
 
@@ -40,12 +42,11 @@ Result<void> place_call(place::Wanted container, const Settings& settings, Reque
     if (!context.session.empty()) container.linger = settings.linger;
     const std::string directory =
         TRY(place::directory_inside(seen_inside(request.working_dir, container.workspace)));
-    std::error_code failed;
-    const fs::path self = fs::read_symlink("/proc/self/exe", failed);
-    if (failed) return failure("readlink", failed.value(), "/proc/self/exe");
+    // This very program. A path could lead to a file that a command has put there since.
+    const std::string self = "/proc/" + std::to_string(::getpid()) + "/exe";
     const auto state = TRY(run::StateDir::open_or_make(settings.state));
     const place::Container stands = TRY(place::container_for(container, state));
-    request = place::moved(request, stands, directory, self.string());
+    request = place::moved(request, stands, directory, self);
     // What stands for the command talks to the engine, which no wall would let it.
     context.mode = Mode::Open;
     context.network = {};

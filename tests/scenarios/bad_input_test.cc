@@ -144,16 +144,6 @@ TEST_P(BadInput, AnEnvironmentThatDoesNotFit) {
     EXPECT_EQ(shells(), 0);
 }
 
-TEST_P(BadInput, NoBashInPath) {
-    for (const char* path : {"/no/such/directory", "", ".", ":"}) {
-        const Ran ran =
-            husk.script(std::string("PATH=") + path + " " + run() + " -- '" + touch_proof() + "'");
-        EXPECT_TRUE(is_refusal(ran)) << path;
-        EXPECT_THAT(ran.err, AllOf(HasSubstr("bash"), HasSubstr("PATH"))) << path;
-    }
-    EXPECT_EQ(shells(), 0);
-}
-
 TEST_P(BadInput, StateDirectoriesThatCannotBeMade) {
     const auto file = husk.dir() / "file";
     write_text(file, "");
