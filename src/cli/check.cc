@@ -19,6 +19,7 @@
 #include "request/rules_import.h"
 #include "tool/engine_values.h"
 #include "tool/judge.h"
+#include "tool/plan_call.h"
 
 namespace husk::cli {
 namespace {
@@ -32,6 +33,7 @@ struct CheckOptions {
     std::string rules;
     std::string config;
     config::Settings flags;
+    Input input = NoInput{};
 };
 
 // What is too long for the parser need not be read to its end.
@@ -59,7 +61,7 @@ void tell_left(const Imported& imported, const std::string& file) {
 // What a command is judged by.
 struct Ground {
     decide::Rules rules;
-    decide::Context context;
+    std::filesystem::path working_dir;
 };
 
 // The rules of one file, in any format.
@@ -74,14 +76,12 @@ std::expected<decide::Rules, std::vector<Complaint>> rules_of(const std::string&
 
 std::expected<Ground, std::vector<Complaint>> ground_for(const CheckOptions& options) {
     if (!options.rules.empty())
-        return Ground{TRY(rules_of(options.rules)),
-                      context_in(options.flags.working_directory.value)};
+        return Ground{TRY(rules_of(options.rules)), options.flags.working_directory.value};
     const auto configuration = TRY(tool::read_configuration(options.config, options.flags));
     decide::Rules rules = TRY(tool::usable_rules(configuration));
     tell_ignored(configuration);
     tell_dead_rules(configuration.settings.rules);
-    const Request request = tool::engine_values(configuration).request;
-    return Ground{std::move(rules), context_in(request.working_dir)};
+    return Ground{std::move(rules), tool::engine_values(configuration).request.working_dir};
 }
 
 // What it would take to allow the script where only rules allow.
@@ -157,7 +157,12 @@ int exit_code_for(Decision decision) {
 int check(const std::string& script, const CheckOptions& options) {
     const auto ground = ground_for(options);
     if (!ground) return fail(ground.error());
-    const tool::Judged judged = tool::judge(script, ground->rules, ground->context);
+    Request call;
+    call.command = script;
+    call.env = given_variables(options.flags);
+    call.input = options.input;
+    call.working_dir = ground->working_dir;
+    const tool::Judged judged = tool::judge_call(call, tool::place_of(call, {}), ground->rules);
     write_out(STDOUT_FILENO, answer(judged, options));
     return exit_code_for(judged.verdict.decision);
 }
@@ -195,6 +200,10 @@ void add_check(CLI::App& app, const std::vector<std::string>& words, int& code) 
                     "(settings.json), Codex (*.rules) or opencode (opencode.json)")
         ->excludes(config);
     add_working_directory(*sub, options->flags);
+    add_variables(*sub, options->flags);
+    sub->add_option_function<std::string>(
+        "--stdin-text", [options](const std::string& text) { options->input = InputText{text}; },
+        "Standard input that the command would get");
     sub->callback([sub, options, &words, &code] { code = run(*sub, words, *options); });
 }
 

@@ -10,6 +10,7 @@
 #include "tool/call_audit.h"
 #include "tool/configuration_edit.h"
 #include "tool/judge.h"
+#include "tool/plan_call.h"
 
 namespace husk::cli {
 namespace {
@@ -89,18 +90,6 @@ int fail(const std::vector<Complaint>& complaints) {
     return husk_failed;
 }
 
-decide::Context context_in(const std::filesystem::path& working_dir,
-                           const std::optional<std::string>& home) {
-    std::error_code failed;
-    const std::filesystem::path absolute = working_dir.empty()
-                                               ? std::filesystem::current_path(failed)
-                                               : std::filesystem::absolute(working_dir, failed);
-    const char* own_home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
-    const std::filesystem::path tidy = (absolute / "").lexically_normal().parent_path();
-    return {.working_directory = failed ? "" : tidy.string(),
-            .home = home.value_or(own_home == nullptr ? "" : own_home)};
-}
-
 void tell_ignored(const tool::Configuration& configuration) {
     for (const Complaint& ignored : configuration.ignored)
         fail(to_text(ignored.where) +
@@ -112,18 +101,25 @@ void tell_dead_rules(const RuleTexts& rules) {
         fail(to_text(problem.where) + ": warning: " + problem.message);
 }
 
+std::map<std::string, std::optional<std::string>> given_variables(const config::Settings& flags) {
+    std::map<std::string, std::optional<std::string>> given;
+    for (const auto& [name, variable] : flags.variables)
+        if (variable.origin.kind == config::Origin::Kind::Flag) given[name] = variable.value;
+    return given;
+}
+
 std::expected<Consent, std::vector<Complaint>> ask_for_consent(
-    const std::string& command, const tool::Configuration& configuration,
-    const decide::Context& context) {
+    const Request& call, const tool::Configuration& configuration) {
     const auto rules = tool::usable_rules(configuration);
     if (!rules) return std::unexpected(rules.error());
     tell_dead_rules(configuration.settings.rules);
-    const tool::Judged judged = tool::judge(command, *rules, context);
+    const std::string place = tool::place_of(call, {});
+    const tool::Judged judged = tool::judge_call(call, place, *rules);
     const decide::Verdict& verdict = judged.verdict;
     Consent consent{tool::reported(verdict), std::nullopt, notes_on(configuration.ignored)};
     consent.programs = tool::programs_of(judged.script);
     if (verdict.decision == decide::Decision::Ask)
-        consent.approval = ask_person(judged, context.working_directory, configuration.files.own());
+        consent.approval = ask_person(judged, place, configuration.files.own());
     const bool allowed = verdict.decision == decide::Decision::Allow ||
                          (consent.approval && consent.approval->answer == "given");
     const bool declined = consent.approval && consent.approval->answer == "declined";

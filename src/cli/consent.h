@@ -2,14 +2,14 @@
 #pragma once
 
 #include <husk/report.h>
+#include <husk/request.h>
 
 #include <expected>
-#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "decide/context.h"
 #include "record/entry.h"
 #include "request/rules_file.h"
 #include "tool/configuration.h"
@@ -19,16 +19,15 @@ namespace husk::cli {
 // Each on a line of standard error, "husk: FILE:LINE: ...". Returns husk_failed.
 int fail(const std::vector<Complaint>& complaints);
 
-// What a command finds there. `home` overrides what this process has.
-decide::Context context_in(const std::filesystem::path& working_dir,
-                           const std::optional<std::string>& home = std::nullopt);
-
 // One line about entries of a file that do not count, because it comes with every call.
 std::vector<std::string> notes_on(const std::vector<Complaint>& ignored);
 // What does not count of the file beside the work, and rules that refuse nothing, each on a line of
 // standard error.
 void tell_ignored(const tool::Configuration& configuration);
 void tell_dead_rules(const RuleTexts& rules);
+
+// The variables that a call sets itself: those of --env.
+std::map<std::string, std::optional<std::string>> given_variables(const config::Settings& flags);
 
 struct Consent {
     Verdict verdict;
@@ -39,10 +38,10 @@ struct Consent {
     std::optional<audit::Approval> approval = {};
 };
 
-// Whether the command may be started, by the configuration or by a person: who sits at the
-// terminal is asked where a rule says so. Complaints are about the configuration.
+// Whether the call may be started, by the configuration or by a person: who sits at the terminal is
+// asked where a rule says so. The variables of `call` are those that the call itself sets.
+// Complaints are about the configuration.
 std::expected<Consent, std::vector<Complaint>> ask_for_consent(
-    const std::string& command, const tool::Configuration& configuration,
-    const decide::Context& context);
+    const Request& call, const tool::Configuration& configuration);
 
 }  // namespace husk::cli

@@ -11,6 +11,7 @@
 #include "render/report_json.h"
 #include "request/schema.h"
 #include "tool/judge.h"
+#include "tool/plan_call.h"
 
 namespace husk::cli {
 namespace {
@@ -76,7 +77,10 @@ int judge_command(const std::string& command, const fs::path& cwd, const std::st
     if (!configuration) return block(configuration.error());
     const auto rules = tool::usable_rules(*configuration);
     if (!rules) return block(rules.error());
-    const tool::Judged judged = tool::judge(command, *rules, context_in(cwd));
+    Request call;
+    call.command = command;
+    call.working_dir = cwd;
+    const tool::Judged judged = tool::judge_call(call, tool::place_of(call, {}), *rules);
     if (!has_an_opinion(judged.verdict)) return 0;
     const std::string answer = render::dump(decision_json(judged.verdict)) + "\n";
     return write_out(STDOUT_FILENO, answer) ? 0 : block("the decision could not be written");

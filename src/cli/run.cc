@@ -23,6 +23,7 @@
 #include "tool/display_of.h"
 #include "tool/engine_values.h"
 #include "tool/placed.h"
+#include "tool/plan_call.h"
 
 namespace husk::cli {
 namespace {
@@ -37,7 +38,6 @@ struct RunOptions {
     Format format = Format::Plain;
     std::string input;
     std::string input_text;
-    std::vector<std::string> env;
     Checks checks = Checks::On;
     std::string config;
     std::optional<std::chrono::milliseconds> patience;
@@ -93,9 +93,12 @@ int finish(const Report& report, const RunOptions& options, const Printer& print
     return exit_status(report);
 }
 
-std::optional<std::string> home_of(const Request& request) {
-    const auto set = request.env.find("HOME");
-    return set == request.env.end() ? std::nullopt : set->second;
+// The call as it is judged: with the variables that it sets itself. Those of the configuration are
+// the user's own, as for a server.
+Request as_judged(const RunOptions& options) {
+    Request call = options.engine.request;
+    call.env = given_variables(options.flags);
+    return call;
 }
 
 // Of what was never started.
@@ -104,8 +107,7 @@ Report report_of(const RunOptions& options, Ending ending) {
     report.ending = std::move(ending);
     const Request& request = options.engine.request;
     report.command = request.command;
-    report.display =
-        tool::display_of(report.command, context_in(request.working_dir).working_directory);
+    report.display = tool::display_of(report.command, tool::place_of(request, {}));
     report.session = options.engine.context.session;
     return report;
 }
@@ -113,7 +115,7 @@ Report report_of(const RunOptions& options, Ending ending) {
 // What is known before anything is started.
 tool::CallAudit audit_of(const RunOptions& options, const std::optional<Consent>& consent) {
     const auto& [settings, request, context, container] = options.engine;
-    const std::string here = context_in(request.working_dir).working_directory;
+    const std::string here = tool::place_of(request, {});
     audit::Asked asked{.via = "run",
                        .action = "run",
                        .session = context.session,
@@ -190,8 +192,7 @@ int run(RunOptions& options) {
         return finish_unstarted(report_of(options, NotStarted{{"network", 0, why}}), options,
                                 std::nullopt);
     if (options.checks == Checks::Off) return start(options, std::nullopt);
-    const auto consent = ask_for_consent(request.command, *configuration,
-                                         context_in(request.working_dir, home_of(request)));
+    const auto consent = ask_for_consent(as_judged(options), *configuration);
     if (!consent) return fail(consent.error());
     if (!consent->denied) return start(options, *consent);
     Report report = report_of(options, *consent->denied);
@@ -211,15 +212,6 @@ Result<void> complete(RunOptions& options) {
     }
     if (!options.input_text.empty()) request.input = InputText{options.input_text};
     if (options.patience) request.stop.patience = *options.patience;
-    for (const std::string& entry : options.env) {
-        const size_t equals = entry.find('=');
-        if (equals == 0) return failure("--env", 0, "\"" + entry + "\" has no name");
-        const std::string name = entry.substr(0, equals);
-        auto value = equals == std::string::npos
-                         ? std::nullopt
-                         : std::optional<std::string>(entry.substr(equals + 1));
-        options.flags.variables[name] = {std::move(value), config::from_flag("--env")};
-    }
     return {};
 }
 
@@ -254,8 +246,7 @@ void add_surroundings(CLI::App& sub, RunOptions& options) {
     sub.add_option("--session", options.engine.context.session,
                    "Join or make the session of this name");
     add_working_directory(sub, options.flags);
-    sub.add_option("--env", options.env, "NAME=value to set, NAME to unset; may be repeated")
-        ->allow_extra_args(false);
+    add_variables(sub, options.flags);
     CLI::Option* input =
         sub.add_option("--stdin", options.input, "Standard input: a file, or - for husk's own");
     sub.add_option("--stdin-text", options.input_text, "Standard input: this text")

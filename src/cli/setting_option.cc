@@ -32,6 +32,25 @@ void add_working_directory(CLI::App& app, config::Settings& flags) {
         "Working directory");
 }
 
+void add_variables(CLI::App& app, config::Settings& flags) {
+    app.add_option_function<std::vector<std::string>>(
+           "--env",
+           [&flags](const std::vector<std::string>& entries) {
+               for (const std::string& entry : entries) {
+                   const size_t equals = entry.find('=');
+                   if (equals == 0)
+                       throw CLI::ValidationError("--env", "\"" + entry + "\" has no name");
+                   auto value = equals == std::string::npos
+                                    ? std::nullopt
+                                    : std::optional<std::string>(entry.substr(equals + 1));
+                   flags.variables[entry.substr(0, equals)] = {std::move(value),
+                                                               config::from_flag("--env")};
+               }
+           },
+           "NAME=value to set, NAME to unset; may be repeated")
+        ->allow_extra_args(false);
+}
+
 std::string absolute(const std::string& option, const std::string& path) {
     std::error_code failed;
     std::string whole = std::filesystem::absolute(path, failed).string();

@@ -16,6 +16,9 @@ CLI::Option* add_setting(CLI::App& app, const std::string& option, config::Setti
 // --cwd DIR
 void add_working_directory(CLI::App& app, config::Settings& flags);
 
+// --env NAME=value, or NAME to unset it
+void add_variables(CLI::App& app, config::Settings& flags);
+
 // From where the user is. One that cannot be made so is an error of the option.
 std::string absolute(const std::string& option, const std::string& path);
 

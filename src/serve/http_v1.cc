@@ -1,5 +1,6 @@
 #include "serve/http_v1.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/units.h"
@@ -67,19 +68,43 @@ void call_tool(Parts& parts, const ExchangePtr& exchange, const PathParts&) {
     exchange->on_gone = [&parts, id] { parts.calls.cancel(*id); };
 }
 
+// Texts, or null for a variable that is taken away.
+bool are_variables(const Json& env) {
+    if (env.is_null()) return true;
+    if (!env.is_object()) return false;
+    return std::ranges::all_of(
+        env, [](const Json& value) { return value.is_string() || value.is_null(); });
+}
+
+std::optional<husk::Request> question_in(const Json& body) {
+    const Json& command = member(body, "command");
+    const Json& cwd = member(body, "cwd");
+    const Json& input = member(body, "stdin");
+    const Json& env = member(body, "env");
+    const auto is_text = [](const Json& value) { return value.is_string() || value.is_null(); };
+    if (!command.is_string() || !is_text(cwd) || !is_text(input) || !are_variables(env))
+        return std::nullopt;
+    husk::Request request;
+    request.command = command.get<std::string>();
+    if (cwd.is_string()) request.working_dir = cwd.get<std::string>();
+    if (input.is_string()) request.input = InputText{input.get<std::string>()};
+    for (const auto& [name, value] : env.items())
+        request.env[name] =
+            value.is_null() ? std::nullopt : std::optional(value.get<std::string>());
+    return request;
+}
+
 void judge(Parts& parts, const ExchangePtr& exchange, const PathParts&) {
     const auto body = body_of(exchange);
     if (!body) return;
-    const Json& command = member(*body, "command");
-    const Json& cwd = member(*body, "cwd");
-    if (!command.is_string() || !(cwd.is_string() || cwd.is_null()))
-        return exchange->fail(400, "bad_request", "`command` is a text, and so is `cwd`");
-    answer_later(parts, exchange,
-                 [&parts, command = command.get<std::string>(),
-                  cwd = cwd.is_string() ? cwd.get<std::string>() : std::string()] {
-                     const tool::Judged judged = parts.toolbox.verdict(command, cwd);
-                     return json_response(200, render::verdict_json(judged.script, judged.verdict));
-                 });
+    const auto request = question_in(*body);
+    if (!request)
+        return exchange->fail(400, "bad_request",
+                              "`command`, `cwd` and `stdin` are texts, `env` has texts and null");
+    answer_later(parts, exchange, [&parts, request] {
+        const tool::Judged judged = parts.toolbox.verdict(*request);
+        return json_response(200, render::verdict_json(judged.script, judged.verdict));
+    });
 }
 
 void list_approvals(Parts& parts, const ExchangePtr& exchange, const PathParts&) {

@@ -11,7 +11,6 @@
 #include "tool/approval.h"
 #include "tool/configuration.h"
 #include "tool/plan_call.h"
-#include "tool/whole_call.h"
 
 namespace husk::tool {
 namespace {
@@ -44,14 +43,6 @@ std::expected<decide::Rules, std::string> rules_of(const Checks& checks) {
     auto rules = usable_rules(texts);
     if (!rules) return std::unexpected(text_of(rules.error()));
     return *std::move(rules);
-}
-
-// What rules are about: also of a program that is run without a shell.
-std::string script_of(const Request& request) {
-    if (request.argv.empty()) return request.command;
-    std::vector<std::string> words;
-    for (const std::string& word : request.argv) words.push_back(text::quote(word));
-    return text::join(words, " ");
 }
 
 Gate::Decided cancelled(const Judged& judged) {
@@ -96,15 +87,7 @@ Gate::~Gate() {
 }
 
 void Gate::pass(const Request& request, const ToolContext& context, Then then) {
-    const auto dir = working_dir_of(request, context);
-    const std::string where =
-        dir ? (*dir / "").lexically_normal().parent_path().string() : std::string();
-    const decide::Context here = context_of(request, where);
-    const auto rules = rules_.rules();
-    Judged judged = judge(script_of(request), *rules, here);
-    judged.working_dir = where;
-    add_input(judged, request, *rules, here);
-    tell_what_comes_with_it(judged.verdict, here, request);
+    const Judged judged = judge_call(request, place_of(request, context), *rules_.rules());
     const decide::Verdict& verdict = judged.verdict;
     if (verdict.decision == decide::Decision::Ask) return ask(judged, context, std::move(then));
     Decided decided{.verdict = reported(verdict)};

@@ -1,9 +1,11 @@
-// The decision before a command is started: text and rules -> verdict.
+// The decision before a command is started. Every way in comes through here: the command line,
+// the library, MCP, HTTP and the contracts.
 #pragma once
+
+#include <husk/request.h>
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "decide/context.h"
 #include "decide/rules.h"
@@ -18,16 +20,25 @@ struct Judged {
     decide::Verdict verdict;
     // Why bash itself would not parse it; then the verdict is deny.
     std::optional<parse::SyntaxError> rejected;
-    std::string working_dir = {};  // where it would run, if that was said
+    std::string working_dir = {};  // where it would run; empty if that is not known
 };
 
-// When the parser takes the text for no script, bash is asked, which runs nothing of it. A
-// script that bash accepts has only not been understood.
-Judged judge(std::string_view text, const decide::Rules& rules, const decide::Context& context);
+// What a contract makes of its calls. Everybody else uses the defaults.
+struct Manner {
+    // The bash has run other commands before, and keeps what they changed.
+    bool shell_goes_on = false;
+    // A script that bash cannot parse is run: bash executes the lines before the error.
+    bool runs_unparsable = false;
+    // A script that was not understood passes, where no rule that somebody wrote could be missed.
+    bool trusts_not_understood = false;
+    std::optional<Verdict> own_checks = {};
+};
 
-// Of a text that bash would not parse to its end: what bash would run before it gives up.
-Judged judge_readable(std::string_view text, const decide::Rules& rules,
-                      const decide::Context& context);
+// Judges a call by all that decides what it does: its command or program, the variables that it
+// sets, its standard input, and the absolute directory where it would run (empty: not known). When
+// the parser finds a syntax error, bash is asked; it reads the script and runs nothing.
+Judged judge_call(const Request& request, const std::string& working_dir,
+                  const decide::Rules& rules, const Manner& manner = {});
 
 // As it stands in a report.
 using render::reported;

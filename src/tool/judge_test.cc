@@ -10,10 +10,12 @@ using decide::Decision;
 using decide::Mode;
 using testing::HasSubstr;
 
-decide::Rules in_mode(Mode mode) {
+Judged judged_in(Mode mode, const std::string& command) {
     decide::Rules rules;
     rules.mode = mode;
-    return rules;
+    Request request;
+    request.command = command;
+    return judge_call(request, "", rules);
 }
 
 // bash notices only when it runs it that nothing closes the bracket.
@@ -21,23 +23,21 @@ constexpr const char* only_bash_reads_it = "echo ${x[}";
 
 TEST(Judge, WhatOnlyBashCanReadIsNotUnderstood) {
     ASSERT_TRUE(parse::parse(only_bash_reads_it).error);
-    const Judged judged = judge(only_bash_reads_it, in_mode(Mode::Default), {});
+    const Judged judged = judged_in(Mode::Default, only_bash_reads_it);
     EXPECT_FALSE(judged.rejected);
     EXPECT_FALSE(judged.script.error);
     EXPECT_FALSE(judged.verdict.understood);
     EXPECT_EQ(judged.verdict.decision, Decision::Ask);
     EXPECT_EQ(judged.verdict.rule, "not-understood");
     EXPECT_THAT(judged.verdict.reason, HasSubstr("bash can read it, but this parser cannot"));
-    EXPECT_EQ(judge(only_bash_reads_it, in_mode(Mode::Strict), {}).verdict.decision,
-              Decision::Deny);
-    EXPECT_EQ(judge(only_bash_reads_it, in_mode(Mode::DontAsk), {}).verdict.decision,
-              Decision::Deny);
+    EXPECT_EQ(judged_in(Mode::Strict, only_bash_reads_it).verdict.decision, Decision::Deny);
+    EXPECT_EQ(judged_in(Mode::DontAsk, only_bash_reads_it).verdict.decision, Decision::Deny);
 }
 
 TEST(Judge, WhatBashCannotReadIsDeniedInEveryMode) {
     for (const Mode mode :
          {Mode::Default, Mode::Strict, Mode::DontAsk, Mode::AcceptEdits, Mode::BypassPermissions}) {
-        const Judged judged = judge("ls; if", in_mode(mode), {});
+        const Judged judged = judged_in(mode, "ls; if");
         EXPECT_TRUE(judged.rejected);
         EXPECT_EQ(judged.verdict.decision, Decision::Deny);
         EXPECT_EQ(judged.verdict.rule, "syntax");

@@ -96,8 +96,8 @@ public:
     using Done = std::function<void(Called)>;
     void call(std::string tool, std::string arguments, CallContext context, Done done);
 
-    // What would be decided about a command there; an empty directory is the workspace.
-    Judged verdict(const std::string& command, const std::filesystem::path& working_dir) const;
+    // What would be decided about this; an empty directory is the workspace.
+    Judged verdict(const Request& request) const;
     // By which all calls are judged.
     RuleBook& rules() { return rules_; }
 

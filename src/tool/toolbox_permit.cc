@@ -3,26 +3,9 @@
 #include "tool/approval.h"
 #include "tool/display_of.h"
 #include "tool/toolbox_call.h"
-#include "tool/whole_call.h"
 
 namespace husk::tool {
 namespace {
-
-// A script can be judged without being understood, and a contract that only has checks lets it
-// pass; a rule that somebody wrote wants to know.
-bool only_not_understood(const Judged& judged, const decide::Rules& rules) {
-    return judged.verdict.rule == "not-understood" && rules.rules.empty() &&
-           rules.mode != decide::Mode::Strict;
-}
-
-// What the contract's own checks say, where it is stricter or the same.
-void add_own_checks(Judged& judged, const std::optional<Verdict>& own) {
-    if (!own || judged.rejected) return;
-    const auto decision = own->decision == "deny" ? decide::Decision::Deny : decide::Decision::Ask;
-    if (decision < judged.verdict.decision) return;
-    overrule(judged.verdict, decision, *own);
-    judged.verdict.only_once = "the contract asks about it each time";
-}
 
 audit::Approval approval_of(const Answer& said) {
     if (said.kind == Answer::Unanswered) return {.answer = "nobody", .reason = said.reason};
@@ -34,11 +17,9 @@ audit::Approval approval_of(const Answer& said) {
 
 }  // namespace
 
-Judged Toolbox::verdict(const std::string& command,
-                        const std::filesystem::path& working_dir) const {
+Judged Toolbox::verdict(const Request& request) const {
     contract::Run asked;
-    asked.request.command = command;
-    asked.request.working_dir = working_dir;
+    asked.request = request;
     return weigh(asked).judged;
 }
 
@@ -56,22 +37,16 @@ Toolbox::Weighed Toolbox::weigh(const contract::Run& run, Shell shell) const {
     const std::filesystem::path directory = deployment_.walls.workspace / seen_here(request) / "";
     Weighed weighed{.command = request.command,
                     .working_dir = directory.lexically_normal().parent_path()};
-    decide::Context context = context_of(request, weighed.working_dir.string());
-    context.has_more_than_text |= shell == Shell::GoesOn;
     Judged& judged = weighed.judged;
-    const auto rules = rules_.rules();
-    judged = judge(request.command, *rules, context);
-    // bash runs the lines before the one that it cannot read.
-    if (judged.rejected && defaults.unparsable == contract::Unparsable::BashSaysIt)
-        judged = judge_readable(request.command, *rules, context);
-    judged.working_dir = context.working_directory;
-    add_own_checks(judged, run.verdict);
-    add_input(judged, request, *rules, context);
-    tell_what_comes_with_it(judged.verdict, context, request);
-    if (!defaults.refuses_what_it_does_not_understand && only_not_understood(judged, *rules)) {
-        judged.verdict.decision = decide::Decision::Allow;
-        return weighed;
-    }
+    judged = judge_call(request, weighed.working_dir.string(), *rules_.rules(),
+                        {.shell_goes_on = shell == Shell::GoesOn,
+                         .runs_unparsable = defaults.unparsable == contract::Unparsable::BashSaysIt,
+                         .trusts_not_understood = !defaults.refuses_what_it_does_not_understand,
+                         .own_checks = run.verdict});
+    // Nothing is told of a script that passed only because nobody minds.
+    const bool passed = judged.verdict.rule == "not-understood" &&
+                        judged.verdict.decision == decide::Decision::Allow;
+    if (passed) return weighed;
     weighed.verdict = reported(judged.verdict);
     if (run.verdict && weighed.verdict.rule == run.verdict->rule)
         weighed.verdict.risk = run.verdict->risk;

@@ -1,0 +1,174 @@
+// One call gets one verdict, whichever way it comes in: a table of calls goes through the command
+// line, the library, MCP and HTTP.
+#include <gmock/gmock.h>
+
+#include <memory>
+
+#include "client.h"
+#include "http_client.h"
+
+namespace husk::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Nothing in the table does anything: `forbidden` and `dubious` are no programs.
+constexpr const char* rules = R"yaml(permissions:
+  allow: ["Bash(true:*)", "Bash(bash:*)", "Bash(cat:*)", "Bash(echo:*)", "Bash(python3 -V)"]
+  ask: ["Bash(dubious:*)"]
+  deny: ["Bash(forbidden:*)"]
+  mode: )yaml";
+
+struct Case {
+    std::string command;
+    std::map<std::string, std::optional<std::string>> env = {};
+    std::string input = {};
+};
+
+const std::vector<Case> table = {
+    {"true"},
+    {"forbidden now"},
+    {"dubious"},
+    {"unknown"},
+    {"echo ("},
+    {"echo ${x[}"},
+    {"true; $(forbidden)"},
+    // Standard input that is a script.
+    {"bash", {}, "true"},
+    {"bash", {}, "forbidden x"},
+    {"bash", {}, "dubious x"},
+    {"bash -s", {}, "echo (\nforbidden"},
+    {"true | bash", {}, "forbidden x"},
+    {"cat", {}, "forbidden x"},
+    {"python3 -V", {}, "forbidden x"},
+    // Variables that decide what runs.
+    {"true", {{"LD_PRELOAD", "/nonexistent.so"}}},
+    {"true", {{"BASH_ENV", "/nonexistent"}}},
+    {"true", {{"PATH", "/nonexistent"}}},
+    {"true", {{"GIT_SSH_COMMAND", "forbidden"}}},
+    {"true", {{"HARMLESS", "1"}}},
+    {"true", {{"LD_PRELOAD", std::nullopt}}},
+    {"cat ~/x", {{"HOME", "/nonexistent"}}},
+    // Both.
+    {"bash", {{"LD_PRELOAD", "/nonexistent.so"}}, "true"},
+    {"bash", {{"HARMLESS", "1"}}, "forbidden x"},
+};
+
+std::string said(const Json& verdict) {
+    const auto text = [&](const char* name) {
+        return verdict.contains(name) && verdict[name].is_string()
+                   ? verdict[name].get<std::string>()
+                   : "";
+    };
+    return text("decision") + ": " + text("reason");
+}
+
+class Verdicts : public testing::Test {
+protected:
+    void go_by(const std::string& mode) const {
+        fs::create_directories(file_.parent_path());
+        write_text(file_, rules + mode + "\n");
+    }
+
+    std::vector<std::string> options_of(const Case& one) const {
+        std::vector<std::string> options;
+        for (const auto& [name, value] : one.env)
+            options.insert(options.end(), {"--env", value ? name + "=" + *value : name});
+        if (!one.input.empty()) options.insert(options.end(), {"--stdin-text", one.input});
+        return options;
+    }
+    Json arguments_of(const Case& one) const {
+        Json arguments = {{"command", one.command}};
+        for (const auto& [name, value] : one.env)
+            arguments["env"][name] = value ? Json(*value) : Json(nullptr);
+        if (!one.input.empty()) arguments["stdin"] = one.input;
+        return arguments;
+    }
+
+    Json by_run(const Case& one) const {
+        std::vector<std::string> words = {"run", "--json", "--mode", "open", "--cwd", husk_.dir()};
+        for (const std::string& option : options_of(one)) words.push_back(option);
+        words.insert(words.end(), {"--", one.command});
+        return husk_(words).json()["verdict"];
+    }
+    Json by_check(const Case& one) const {
+        std::vector<std::string> words = {"check", "--json", "--cwd", husk_.dir()};
+        for (const std::string& option : options_of(one)) words.push_back(option);
+        words.insert(words.end(), {"--", one.command});
+        return husk_(words).json();
+    }
+    Json by_library(const Case& one) const {
+        Settings settings = husk_.settings();
+        settings.checks = Checks{.file = file_};
+        Bash bash(settings);
+        Request request;
+        request.command = one.command;
+        request.env = one.env;
+        if (!one.input.empty()) request.input = InputText{one.input};
+        const Report report = bash.run(request, {.working_dir = husk_.dir()});
+        if (!report.verdict) return nullptr;
+        return {{"decision", report.verdict->decision}, {"reason", report.verdict->reason}};
+    }
+
+    void expect_equal_verdicts() const;
+
+    Husk husk_;
+    fs::path file_ = husk_.dir() / "config/husk/husk.yaml";
+};
+
+// Of a client that cannot be asked: what is not allowed is refused, with the same reason.
+void expect_by_mcp(Client& client, int id, const Json& arguments, const Json& wanted) {
+    const Json answer = client.ask(id, "tools/call", {{"name", "bash"}, {"arguments", arguments}});
+    const Json said = answer.value("/result/structuredContent"_json_pointer, Json::object());
+    const bool allowed = wanted["decision"] == "allow";
+    EXPECT_EQ(said.value("status", "") != "denied", allowed) << answer;
+    if (allowed) return;
+    EXPECT_EQ(said.value("/verdict/reason"_json_pointer, ""), wanted["reason"]) << answer;
+}
+
+void Verdicts::expect_equal_verdicts() const {
+    const HttpServer server(husk_);
+    Client client(husk_);
+    client.initialize();
+    int id = 100;
+    for (const Case& one : table) {
+        const Json arguments = arguments_of(one);
+        SCOPED_TRACE(arguments.dump());
+        const Json by_library_says = by_library(one);
+        const std::string wanted = said(by_library_says);
+        EXPECT_EQ(said(by_run(one)), wanted) << "husk run";
+        EXPECT_EQ(said(by_check(one)), wanted) << "husk check";
+        EXPECT_EQ(said(server.post("/v1/verdicts", arguments).json()), wanted) << "/v1/verdicts";
+        expect_by_mcp(client, ++id, arguments, by_library_says);
+        // A question would wait for somebody to answer it.
+        if (by_library_says["decision"] == "ask") continue;
+        const Json call = {{"tool", "bash"}, {"arguments", arguments}, {"wait", true}};
+        EXPECT_EQ(said(server.post("/v1/calls", call)
+                           .json()
+                           .value("/report/verdict"_json_pointer, Json::object())),
+                  wanted)
+            << "/v1/calls";
+    }
+}
+
+TEST_F(Verdicts, AreTheSameWhicheverWayACallComesIn) {
+    for (const char* mode : {"default", "strict"}) {
+        SCOPED_TRACE(mode);
+        go_by(mode);
+        expect_equal_verdicts();
+    }
+}
+
+// The table must not be of one opinion only.
+TEST_F(Verdicts, WeighInputAndVariables) {
+    go_by("default");
+    EXPECT_EQ(by_run({"cat", {}, "forbidden x"})["decision"], "allow");
+    EXPECT_EQ(by_run({"bash", {}, "forbidden x"})["decision"], "deny");
+    EXPECT_EQ(by_run({"bash", {}, "dubious x"})["decision"], "ask");
+    go_by("strict");
+    EXPECT_EQ(by_run({"true", {{"HARMLESS", "1"}}})["decision"], "allow");
+    EXPECT_EQ(by_run({"true", {{"LD_PRELOAD", "/nonexistent.so"}}})["decision"], "deny");
+}
+
+}  // namespace
+}  // namespace husk::test
