@@ -13,6 +13,7 @@
 #include "cli/signals.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
+#include "cli/typed_input.h"
 #include "cli/wall_options.h"
 #include "cli/word_option.h"
 #include "contract/modes.h"
@@ -138,6 +139,14 @@ int start(RunOptions& options, const std::optional<Consent>& consent) {
     const auto received = std::make_shared<std::atomic<int>>(0);
     const std::stop_source stop = cancel_on_signals(received);
     context.cancel = stop.get_token();
+    std::unique_ptr<TypedInput> typed;
+    const auto* own = std::get_if<InputDescriptor>(&request.input);
+    if (own != nullptr && ::isatty(own->fd) != 0) {
+        auto started = TypedInput::start();
+        if (!started) return fail(started.error());
+        typed = *std::move(started);
+        request.input = InputDescriptor{typed->for_command()};
+    }
     const auto printer = std::make_shared<Printer>(stop, received);
     const bool split = request.streams == Streams::Split;
     if (options.format == Format::StreamJson) stream_events(context, split, printer);

@@ -31,6 +31,7 @@ const char* name_of(record::Step step) {
         case record::Step::None: return "start";
         case record::Step::ReadPlan: return "read the plan";
         case record::Step::MakePipe: return "pipe2";
+        case record::Step::OpenInput: return "standard input";
         case record::Step::Fork: return "fork";
         case record::Step::NewSession: return "setsid";
         case record::Step::WireDescriptors: return "dup3";

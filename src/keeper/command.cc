@@ -69,9 +69,10 @@ void Command::refuse(Page& page, const Handles& handles, husk::record::Step step
 }
 
 void Command::keep(const husk::wire::Plan& plan, const char* plan_end, Page& page, Handles& handles,
-                   output::Stream& out, output::Stream& err) {
+                   input::Feed& in, output::Stream& out, output::Stream& err) {
     page_ = &page;
     handles_ = &handles;
+    in_ = &in;
     out_ = &out;
     err_ = &err;
     leftovers_ = plan.leftovers;
@@ -133,7 +134,8 @@ uint64_t Command::next_moment() const {
 
 void Command::wait_for_events() {
     constexpr unsigned own = 5;
-    constexpr unsigned all = own + ceilings::Watch::poll_count;
+    constexpr unsigned feed = own + ceilings::Watch::poll_count;
+    constexpr unsigned all = feed + input::Feed::poll_count;
     pollfd fds[all] = {};
     fds[0] = {signals_, POLLIN, 0};
     fds[1] = {out_->pipe(), POLLIN, 0};  // ppoll passes over a descriptor of -1
@@ -141,6 +143,7 @@ void Command::wait_for_events() {
     fds[3] = {handles_->lifeline, POLLIN, 0};
     fds[4] = {handles_->caller, POLLIN, 0};
     ceilings_.add(fds + own);
+    in_->add(fds + feed);
     const uint64_t next = next_moment();
     const uint64_t left = next <= now_ ? 0 : next - now_;
     const sys::Time timeout{static_cast<int64_t>(left / 1'000'000'000),
@@ -160,8 +163,9 @@ void Command::wait_for_events() {
     }
     if (fds[0].revents != 0) on_signals();
     if (fds[3].revents != 0 || fds[4].revents != 0) on_caller();
-    for (unsigned i = own; i < all; ++i)
+    for (unsigned i = own; i < feed; ++i)
         if (fds[i].revents != 0) on_breach(ceilings_.look());
+    in_->pump(fds + feed);
 }
 
 void Command::on_signals() {

@@ -8,6 +8,7 @@
 #include "ceilings.h"
 #include "cgroup.h"
 #include "clock.h"
+#include "input.h"
 #include "ladder.h"
 #include "limits.h"
 #include "output.h"
@@ -49,7 +50,7 @@ public:
     // Looks after the command that `start` made, until nothing of it lives.
     // Closes the handles that nobody needs any more.
     void keep(const husk::wire::Plan& plan, const char* plan_end, Page& page, Handles& handles,
-              output::Stream& out, output::Stream& err);
+              input::Feed& in, output::Stream& out, output::Stream& err);
 
     // The keeper is in its leaf no more, and of no use for another command.
     bool left_leaf() const { return left_leaf_; }
@@ -93,6 +94,7 @@ private:
     usage::Meter* meter_;
     Page* page_ = nullptr;
     Handles* handles_ = nullptr;
+    input::Feed* in_ = nullptr;
     output::Stream* out_ = nullptr;
     output::Stream* err_ = nullptr;
     husk::wire::Leftovers leftovers_{};

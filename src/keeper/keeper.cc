@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "command.h"
 #include "held.h"
+#include "input.h"
 #include "message.h"
 #include "output.h"
 #include "path.h"
@@ -133,12 +134,34 @@ void name_itself(uint64_t number) {
     sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>(name.text), 0);
 }
 
+// What the command gets as its standard input: the descriptor of the plan, a pipe, or the
+// session's own /dev/null. A descriptor, or -errno.
+long input_of(const husk::wire::Plan& plan, Taken& taken, input::Feed& feed) {
+    const int given = taken.input;
+    taken.input = -1;
+    if ((plan.flags & husk::wire::FeedsInput) != 0) {
+        const long end = feed.open(given);
+        if (end < 0) sys::close(given);
+        return end;
+    }
+    if ((plan.flags & husk::wire::NullInput) == 0) return given;
+    sys::close(given);
+    return sys::openat(AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, long size) {
     const auto& plan = *reinterpret_cast<const husk::wire::Plan*>(plan_message);
     const bool split = taken.error_log >= 0;
     Pipe errors;
     if ((spare.out.read < 0 && !make_pipe(spare.out)) || (split && !make_pipe(errors)))
         return Command::refuse(page, taken.handles, Step::MakePipe, EMFILE);
+    input::Feed feed;
+    const long input = input_of(plan, taken, feed);
+    if (input < 0) {
+        close_pipe(errors);
+        return Command::refuse(page, taken.handles, Step::OpenInput, static_cast<uint32_t>(-input));
+    }
+    taken.input = static_cast<int>(input);
 
     name_itself(page->number);
     page->keeper = static_cast<uint32_t>(sys::getpid());
@@ -163,6 +186,7 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
         Command::refuse(page, taken.handles, started.step, started.error);
         close_pipe(spare.out);
         close_pipe(errors);
+        feed.close();
         return;
     }
     page->main = static_cast<uint32_t>(started.pid);
@@ -178,8 +202,9 @@ void start_and_keep(const Post& post, Spare& spare, Page& page, Taken& taken, lo
     const bool last_spare = pool::count(*post.seats, pool::Seat::Idle) == 0;
     Command command({post.registry, post.seats, post.place, last_spare, post.has_init, post.cgroup},
                     spare.signals, cgroup_kill, {taken.ceilings, plan.tree}, spare.meter);
-    command.keep(plan, plan_message + size, page, taken.handles, out, err);
+    command.keep(plan, plan_message + size, page, taken.handles, feed, out, err);
     spare.spent = command.left_leaf();
+    feed.close();
     out.close();
     err.close();
 }

@@ -62,6 +62,7 @@ enum class Step : uint32_t {
     EnterDirectory = 6,
     SetLimits = 7,
     Execute = 8,
+    OpenInput = 9,
 };
 
 enum Flag : uint32_t {

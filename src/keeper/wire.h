@@ -6,7 +6,7 @@
 namespace husk::wire {
 
 inline constexpr uint32_t magic = 0x4b535557;  // "WUSK"
-inline constexpr uint32_t version = 5;
+inline constexpr uint32_t version = 6;
 
 // The socket that a nursery is born with; 0, 1 and 2 are /dev/null.
 inline constexpr int birth_fd = 3;
@@ -51,6 +51,8 @@ enum PlanFlag : uint32_t {
     Split = 4,                 // stderr apart
     DirectoryByName = 8,       // behind the program's path, as the session sees it
     EndsWithLine = 16,         // the log ends with a line that tells the ending
+    FeedsInput = 32,           // the keeper reads standard input and passes it on through a pipe
+    NullInput = 64,            // standard input is the /dev/null that the session sees
 };
 
 struct Limit {

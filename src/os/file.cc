@@ -132,11 +132,20 @@ uint64_t bytes_on_disk(const Fd& file) {
 }
 
 Result<Fd> text_file(std::string_view content) {
-    Fd file(::memfd_create("husk-input", MFD_CLOEXEC));
+    Fd file(::memfd_create("husk-input", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!file) return failure("memfd_create", errno, "");
     CHECK(write_all(file.get(), content));
     if (::lseek(file.get(), 0, SEEK_SET) < 0) return failure("lseek", errno, "");
     return file;
+}
+
+void seal(const Fd& file) {
+    ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+}
+
+bool is_pipe(const Fd& file) {
+    struct statfs info{};
+    return ::fstatfs(file.get(), &info) == 0 && info.f_type == PIPEFS_MAGIC;
 }
 
 bool is_network_file_system(const Fd& dir) {

@@ -42,6 +42,12 @@ uint64_t bytes_on_disk(const Fd& file);
 // A file without a name that holds `content` and is read from its beginning.
 Result<Fd> text_file(std::string_view content);
 
+// Makes such a file one that nobody can change any more.
+void seal(const Fd& file);
+
+// A pipe without a name, which belongs to those who hold it and to nobody else.
+bool is_pipe(const Fd& file);
+
 bool is_network_file_system(const Fd& dir);
 
 // Tells the file system that the directories in this one have nothing to do with each other. ext4

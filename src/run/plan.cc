@@ -51,6 +51,8 @@ uint32_t flags_of(const LaunchPlan& plan) {
     if (plan.streams == Streams::Split) flags |= wire::Split;
     if (!plan.directory.empty()) flags |= wire::DirectoryByName;
     if (plan.last_line) flags |= wire::EndsWithLine;
+    if (plan.input == InputWay::Fed) flags |= wire::FeedsInput;
+    if (plan.input == InputWay::Null) flags |= wire::NullInput;
     return flags;
 }
 

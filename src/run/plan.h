@@ -21,11 +21,19 @@ struct ResourceLimit {
     uint64_t hard;
 };
 
+// How a command gets its standard input.
+enum class InputWay {
+    Given,  // the descriptor itself
+    Fed,    // a pipe, into which the keeper writes what it reads from the descriptor
+    Null,   // the /dev/null that the session sees
+};
+
 struct LaunchPlan {
     std::string program;
     std::string directory = {};  // by name, in a session behind walls; else a descriptor has it
     std::vector<std::string> argv;
     std::vector<std::string> env;  // NAME=value
+    InputWay input = InputWay::Given;
     bool background = false;
     Streams streams = Streams::Merged;
     Leftovers leftovers = Leftovers::Adopt;

@@ -13,7 +13,6 @@
 #include "confine/globs.h"
 #include "confine/view.h"
 #include "os/file.h"
-#include "os/landlock.h"
 #include "request/environment.h"
 #include "tool/display_of.h"
 #include "tool/report_of.h"
@@ -29,7 +28,11 @@ constexpr auto cancel_again = std::chrono::milliseconds(10);
 constexpr auto watch_after = std::chrono::milliseconds(10);
 
 Result<os::Fd> open_input(const Input& input) {
-    if (const auto* text = std::get_if<InputText>(&input)) return os::text_file(text->text);
+    if (const auto* text = std::get_if<InputText>(&input)) {
+        os::Fd file = TRY(os::text_file(text->text));
+        os::seal(file);  // a command could make it larger than its limits allow
+        return file;
+    }
     if (const auto* file = std::get_if<InputFile>(&input)) return os::open(file->path, O_RDONLY);
     if (const auto* given = std::get_if<InputDescriptor>(&input)) {
         os::Fd copy(::fcntl(given->fd, F_DUPFD_CLOEXEC, 3));
@@ -39,20 +42,24 @@ Result<os::Fd> open_input(const Input& input) {
     return os::open("/dev/null", O_RDONLY);
 }
 
-// It is on a mount that the session does not have read-only: a directory would be a way out.
-Result<void> check_input(const Input& input, const os::Fd& opened) {
-    if (std::holds_alternative<NoInput>(input) || std::holds_alternative<InputText>(input))
-        return {};
+// A descriptor is a way to its file past all walls: whoever holds it can change the mode, the times
+// and the attributes. So behind walls a command gets only what is nobody else's: a pipe or a text
+// that was made for it.
+Result<run::InputWay> way_of(const Input& input, const os::Fd& opened,
+                             const run::Session& session) {
+    if (std::holds_alternative<InputText>(input)) return run::InputWay::Given;
+    if (std::holds_alternative<NoInput>(input))
+        return session.has_own_view() ? run::InputWay::Null : run::InputWay::Given;
     struct stat info{};
     if (::fstat(opened.get(), &info) != 0) return failure("standard input", errno, "");
     if (S_ISDIR(info.st_mode)) return failure("standard input", EISDIR, "it has to be a file");
-    if (S_ISREG(info.st_mode) && os::landlock::abi() < os::landlock::abi_of_truncation) {
-        return failure(
-            "standard input", 0,
-            "on this kernel (before Linux 6.2) a command behind walls could truncate the "
-            "file; pipe it to --stdin -, or give --stdin-text");
-    }
-    return {};
+    // What the command leaves behind could go on reading, and change the settings of the terminal.
+    if (::isatty(opened.get()) != 0)
+        return failure("standard input", 0, "a command is never given a terminal; give it a pipe");
+    if (!session.closed() || os::is_pipe(opened)) return run::InputWay::Given;
+    // Nobody else has this opening of it, and a keeper never waits for a reader or a disk.
+    if (std::holds_alternative<InputFile>(input)) ::fcntl(opened.get(), F_SETFL, O_NONBLOCK);
+    return run::InputWay::Fed;
 }
 
 Surroundings surroundings_of(const confine::Wanted& wanted) {
@@ -96,13 +103,13 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     // Behind walls it is entered by name: a descriptor would lead outside.
     plan.launch.directory = session->has_own_view() ? plan.working_dir.string() : "";
     run::Call::Belongings belongings;
+    belongings.input = TRY(open_input(plan.input));
+    plan.launch.input = TRY(way_of(plan.input, belongings.input, *session));
     belongings.cgroup = run::make_ceilings(plan.launch.ceilings);
     const uint32_t cgroup_files = belongings.cgroup ? run::files_of(*belongings.cgroup).present : 0;
     const std::string message = TRY(run::encode(plan.launch, cgroup_files));
     belongings.directory =
         TRY(confine::open_working_directory(session->has_own_view() ? "/" : plan.working_dir));
-    belongings.input = TRY(open_input(plan.input));
-    if (session->closed()) CHECK(check_input(plan.input, belongings.input));
 
     record::Record page{};
     page.cap = plan.launch.keep_output_bytes;
