@@ -22,6 +22,7 @@ struct OutputOptions {
     bool fresh = false;
     bool follow = false;
     bool json = false;
+    Escapes escapes = Escapes::Filtered;
     std::string stream = "stdout";
     std::optional<uint64_t> max_bytes;
 };
@@ -67,6 +68,7 @@ Result<void> copy_raw(const OutputOptions& options) {
     uint64_t at = options.since.value_or(0);
     if (options.tail) at = TRY(collect::offset_of_last_lines(files, which, *options.tail));
     uint64_t left = options.max_bytes.value_or(~uint64_t{0});
+    OutputFilter filter(STDOUT_FILENO, options.escapes);
     for (;;) {
         // The state first: what was written before the end is read after it.
         const collect::Snapshot now = TRY(collect::look(files));
@@ -77,8 +79,10 @@ Result<void> copy_raw(const OutputOptions& options) {
             at = piece.end();
             left -= piece.bytes.size();
             if (piece.bytes.empty()) break;
-            if (!write_out(STDOUT_FILENO, piece.bytes)) return {};
+            if (!write_bytes(STDOUT_FILENO, filter.pass(piece.bytes))) return {};
         }
+        if (left == 0 || !options.follow || !now.tree_lives)
+            write_bytes(STDOUT_FILENO, filter.finish());
         if (left == 0) return {};
         if (!options.follow || !now.tree_lives) {
             const collect::StreamState last = TRY(collect::stream_state(files, which));
@@ -113,7 +117,9 @@ int print(const OutputOptions& options) {
         return 0;
     }
     const bool errors = options.stream == "stderr" && report.err;
-    write_out(STDOUT_FILENO, errors ? *report.err : report.out.value_or(report.output));
+    OutputFilter filter(STDOUT_FILENO, options.escapes);
+    const std::string text = filter.pass(errors ? *report.err : report.out.value_or(report.output));
+    write_bytes(STDOUT_FILENO, text + filter.finish());
     return 0;
 }
 
@@ -133,6 +139,7 @@ void add_output(CLI::App& app, int& code) {
         ->check(CLI::IsMember({"stdout", "stderr"}));
     add_size(*sub, "--max-bytes", options->max_bytes, "At most so much");
     sub->add_flag("--json", options->json, "Print the report as JSON");
+    add_raw(*sub, options->escapes);
     add_state(*sub, options->settings);
     sub->callback([options, &code] { code = print(*options); });
 }

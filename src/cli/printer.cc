@@ -26,6 +26,15 @@ nlohmann::ordered_json output_event(const OutputPiece& piece, bool split) {
 }  // namespace
 
 void Printer::print(int fd, const std::string& text) {
+    write(fd, filters_[fd == STDERR_FILENO ? 1 : 0].pass(text));
+}
+
+void Printer::end_output() {
+    write(STDOUT_FILENO, filters_[0].finish());
+    write(STDERR_FILENO, filters_[1].finish());
+}
+
+void Printer::write(int fd, const std::string& text) {
     const Wrote wrote = write_until(fd, text, [this] { return stop_.stop_requested(); });
     torn_ = wrote == Wrote::Part;
     if (wrote != Wrote::NobodyReads) return;
@@ -60,7 +69,8 @@ void Printer::finish(const std::string& line) const {
     const auto enough = [&] {
         return stop_.stop_requested() && std::chrono::steady_clock::now() >= end;
     };
-    write_until(STDOUT_FILENO, (torn_ ? "\n" : "") + line + "\n", enough);
+    OutputFilter filter(STDOUT_FILENO, Escapes::Filtered);
+    write_until(STDOUT_FILENO, filter.pass((torn_ ? "\n" : "") + line + "\n"), enough);
 }
 
 }  // namespace husk::cli

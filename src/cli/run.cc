@@ -40,6 +40,7 @@ struct RunOptions {
     std::string input;
     std::string input_text;
     Checks checks = Checks::On;
+    Escapes escapes = Escapes::Filtered;
     std::string config;
     std::optional<std::chrono::milliseconds> patience;
 };
@@ -147,7 +148,7 @@ int start(RunOptions& options, const std::optional<Consent>& consent) {
         typed = *std::move(started);
         request.input = InputDescriptor{typed->for_command()};
     }
-    const auto printer = std::make_shared<Printer>(stop, received);
+    const auto printer = std::make_shared<Printer>(stop, received, options.escapes);
     const bool split = request.streams == Streams::Split;
     if (options.format == Format::StreamJson) stream_events(context, split, printer);
     // What has been printed as it came need not be in the report too.
@@ -176,6 +177,7 @@ int start(RunOptions& options, const std::optional<Consent>& consent) {
         report.notes.insert(report.notes.end(), consent->notes.begin(), consent->notes.end());
     }
     if (options.format == Format::StreamJson) printer->print_held(split);
+    printer->end_output();
     const int code = finish(report, options, *printer);
     const bool cancelled = std::holds_alternative<Cancelled>(report.ending);
     return cancelled && received->load() != 0 ? 128 + received->load() : code;
@@ -187,7 +189,7 @@ int finish_unstarted(Report report, const RunOptions& options,
     tool::CallAudit audit = audit_of(options, consent);
     audit.ended(report);
     if (!audit.trouble().empty()) report.notes.push_back(audit.trouble());
-    return finish(report, options, Printer({}, nullptr));
+    return finish(report, options, Printer({}, nullptr, options.escapes));
 }
 
 int run(RunOptions& options) {
@@ -266,6 +268,7 @@ void add_surroundings(CLI::App& sub, RunOptions& options) {
                 "Bytes of output kept in the spool (64M)");
     add_setting(sub, "--state", options.flags, "state", state_description);
     add_config(sub, options.config);
+    add_raw(sub, options.escapes);
     CLI::Option* json = sub.add_flag_callback(
         "--json", [&options] { options.format = Format::Json; }, "Print the report as JSON");
     sub.add_flag_callback(

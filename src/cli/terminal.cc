@@ -52,6 +52,10 @@ std::string read_up_to(int fd, size_t most) {
 }
 
 bool write_out(int fd, std::string_view text) {
+    return ::isatty(fd) == 0 ? write_bytes(fd, text) : write_bytes(fd, text::for_terminal(text));
+}
+
+bool write_bytes(int fd, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(fd, text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;
@@ -64,7 +68,7 @@ bool write_out(int fd, std::string_view text) {
 Wrote write_until(int fd, std::string_view text, const std::function<bool()>& enough) {
     struct stat info{};
     const bool file = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-    if (file) return write_out(fd, text) ? Wrote::All : Wrote::NobodyReads;
+    if (file) return write_bytes(fd, text) ? Wrote::All : Wrote::NobodyReads;
     // What is ready for writing takes this much without making us wait.
     constexpr size_t at_once = 4096;
     constexpr int look_again_ms = 20;
@@ -80,6 +84,21 @@ Wrote write_until(int fd, std::string_view text, const std::function<bool()>& en
     }
     return Wrote::All;
 }
+
+void add_raw(CLI::App& app, Escapes& escapes) {
+    app.add_flag_callback(
+        "--raw", [&escapes] { escapes = Escapes::Raw; },
+        "Let all escape sequences of the command reach the terminal");
+}
+
+OutputFilter::OutputFilter(int fd, Escapes escapes)
+    : filters_(escapes == Escapes::Filtered && ::isatty(fd) != 0) {}
+
+std::string OutputFilter::pass(std::string piece) {
+    return filters_ ? filter_.pass(piece) : std::move(piece);
+}
+
+std::string OutputFilter::finish() { return filters_ ? filter_.finish() : ""; }
 
 size_t terminal_width() {
     winsize size{};

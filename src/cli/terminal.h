@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/terminal_filter.h"
 #include "render/verdict_text.h"
 
 namespace husk::cli {
@@ -31,12 +32,32 @@ std::string read_up_to(int fd, size_t most);
 // Far more than any JSON has that is taken; the reading of it says how much that is.
 inline constexpr size_t most_json = size_t{16} << 20;
 
-// Writes everything; false when nobody reads any more.
+// Writes everything; false when nobody reads any more. A terminal gets nothing that could make it
+// do more than show text: whatever a command has put into a name or a message is harmless there.
 bool write_out(int fd, std::string_view text);
+// The same byte for byte, whatever is on the other side.
+bool write_bytes(int fd, std::string_view bytes);
 
-// The same to a reader that may be slow, or asleep: it is given up when `enough` says so.
+// As write_bytes, to a reader that may be slow, or asleep: it is given up when `enough` says so.
 enum class Wrote { All, Part, NobodyReads };
 Wrote write_until(int fd, std::string_view text, const std::function<bool()>& enough);
+
+// What the user asked for: escape sequences of commands reach a terminal as they are, or filtered
+// (base/terminal_filter.h). What is redirected is never changed.
+enum class Escapes { Filtered, Raw };
+void add_raw(CLI::App& app, Escapes& escapes);
+
+// The output of a command on its way to a descriptor, piece by piece.
+class OutputFilter {
+public:
+    OutputFilter(int fd, Escapes escapes);
+    std::string pass(std::string piece);
+    std::string finish();
+
+private:
+    bool filters_;
+    text::TerminalFilter filter_;
+};
 
 // The width of the terminal on standard output, or 0 when it is none.
 size_t terminal_width();
