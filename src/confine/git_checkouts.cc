@@ -9,6 +9,7 @@
 
 #include "confine/git_dirs.h"
 #include "confine/git_index.h"
+#include "confine/git_named.h"
 #include "confine/git_settings.h"
 #include "confine/reading.h"
 #include "confine/remembered.h"
@@ -28,11 +29,6 @@ constexpr auto in_git_dir = std::to_array<const char*>({
     "info/attributes",
 });
 
-bool is_there(const fs::path& path) {
-    struct stat info{};
-    return ::lstat(path.c_str(), &info) == 0;
-}
-
 bool contains(const std::vector<fs::path>& paths, const fs::path& path) {
     const auto text = [](const fs::path& one) -> const std::string& { return one.native(); };
     return std::ranges::find(paths, path.native(), text) != paths.end();
@@ -47,30 +43,42 @@ std::optional<fs::path> path_in(const fs::path& file, std::string_view start) {
     return text->substr(start.size(), end + 1 - start.size());
 }
 
-std::optional<fs::path> real_directory(const fs::path& path) {
+// A directory, or nothing, or the admission that nobody can tell.
+struct Directory {
+    std::optional<fs::path> path = {};
+    bool is_unknown = false;
+};
+
+Directory real_directory(const fs::path& path) {
     std::error_code failed;
     fs::path real = fs::canonical(path, failed);
-    if (failed || !fs::is_directory(real, failed)) return std::nullopt;
-    return real;
+    if (failed) return {.is_unknown = !is_gone(failed)};
+    if (!fs::is_directory(real, failed)) return {.is_unknown = bool(failed)};
+    return {.path = std::move(real)};
 }
 
-std::optional<fs::path> git_dir_of(const fs::path& git) {
-    if (auto directory = real_directory(git); directory) return directory;
+Directory git_dir_of(const fs::path& git) {
+    Directory directory = real_directory(git);
+    if (directory.path || directory.is_unknown || !may_be_there(git)) return directory;
+    if (!small_file(git)) return {.is_unknown = true};
     const auto elsewhere = path_in(git, "gitdir: ");
-    return elsewhere ? real_directory(git.parent_path() / *elsewhere) : std::nullopt;
+    return elsewhere ? real_directory(git.parent_path() / *elsewhere) : Directory();
 }
 
 fs::path common_dir_of(const fs::path& git_dir) {
     const auto elsewhere = path_in(git_dir / "commondir", "");
     if (!elsewhere) return git_dir;
-    return real_directory(git_dir / *elsewhere).value_or(git_dir);
+    return real_directory(git_dir / *elsewhere).path.value_or(git_dir);
 }
 
-NamedBySettings named_by_settings_of(const fs::path& common) {
-    static thread_local Remembered<NamedBySettings> known;
+NamedPaths named_by_settings_of(const fs::path& common, const fs::path& home) {
+    static thread_local Remembered<NamedPaths> known;
     const fs::path settings = common / "config";
-    return known.get(settings,
-                     [&] { return std::pair(named_by(small_file(settings).value_or("")), true); });
+    return known.get(settings, [&] {
+        NamedPaths named = named_by_file(settings, home);
+        const bool is_all = named.files.empty();
+        return std::pair(std::move(named), is_all);
+    });
 }
 
 // A hook that is a link runs what it leads to.
@@ -91,7 +99,8 @@ std::vector<fs::path> linked_hooks(const fs::path& hooks) {
 class Surveyor {
 public:
     explicit Surveyor(const Wanted& wanted)
-        : roots_(writable_roots(wanted)), is_simple_(wanted.git_dirs.empty()) {
+        : roots_(writable_roots(wanted)), home_(wanted.home), is_simple_(wanted.git_dirs.empty()) {
+        result_.global = global_settings(home_);
         for (const fs::path& root : roots_) visit_root(root);
         // Their first checkout is not in the workspace, but its index is.
         for (const fs::path& git_dir : wanted.git_dirs) visit(git_dir.parent_path(), git_dir);
@@ -125,7 +134,7 @@ private:
         }
         is_simple_ = false;
         result_.names.push_back(git);
-        if (const auto git_dir = git_dir_of(git); git_dir) visit(root, *git_dir);
+        if (const Directory git_dir = git_dir_of(git); git_dir.path) visit(root, *git_dir.path);
     }
 
     bool look_at(const fs::path& path) {
@@ -158,21 +167,38 @@ private:
         if (!known_.insert(git_dir).second) return;
         if (!is_ours(git_dir)) return;
         for (const char* name : in_git_dir) result_.names.push_back(git_dir / name);
-        for (const fs::path& module : nested_git_dirs(git_dir)) add_git_dir(module);
+        add_modules(git_dir);
         add_worktrees(git_dir);
     }
 
+    void add_modules(const fs::path& git_dir) {
+        const NestedGitDirs nested = nested_git_dirs(git_dir);
+        for (const fs::path& path : nested.unlisted) add_unread(path, "it cannot be listed");
+        for (const fs::path& module : nested.found) {
+            result_.modules.push_back(module);
+            add_git_dir(module);
+        }
+    }
+
+    void add_unread(const fs::path& path, const std::string& why) {
+        is_simple_ = false;
+        result_.unread.push_back({see(path.native(), false), why});
+    }
+
     void add_named(const fs::path& checkout, const fs::path& common) {
-        const NamedBySettings named = named_by_settings_of(common);
-        for (const std::string& one : named.hooks) {
-            fs::path hooks = (checkout / one).lexically_normal();
-            // Husky's, which run those beside them.
-            if (hooks.filename() == "_") hooks = hooks.parent_path();
-            add_name(hooks);
-            add_links_in(hooks);
+        const NamedPaths own = named_by_settings_of(common, home_);
+        for (const fs::path& file : own.files) look_at(file);
+        for (const NamedPaths* named : {&own, &result_.global->named}) {
+            for (const fs::path& one : named->hooks) {
+                fs::path hooks = (checkout / one).lexically_normal();
+                // Husky's, which run those beside them.
+                if (hooks.filename() == "_") hooks = hooks.parent_path();
+                add_name(hooks);
+                add_links_in(hooks);
+            }
+            for (const fs::path& one : named->files) add_name(one);
         }
         add_links_in(common / "hooks");
-        for (const std::string& one : named.includes) add_name((common / one).lexically_normal());
     }
 
     void add_links_in(const fs::path& hooks) {
@@ -191,6 +217,12 @@ private:
         const GitIndex index = index_of(git_dir, common);
         // Git does not look whether the other part is as it was.
         if (!index.shared.empty()) is_simple_ = false;
+        gitlinks_ += index.gitlinks.size();
+        const bool too_many = gitlinks_ > most_gitlinks;
+        if (too_many || !index.unreadable.empty())
+            add_unread(git_dir / "index",
+                       too_many ? "there are too many repositories" : index.unreadable);
+        if (too_many) return;
         for (const std::string& gitlink : index.gitlinks) {
             is_simple_ = false;
             const fs::path path = fs::path(checkout.string() + "/" + gitlink).lexically_normal();
@@ -200,9 +232,10 @@ private:
                 continue;  // an index in a conflict names it three times
             result_.names.push_back(git);
             // Git goes through no link.
-            if (!is_there(git) || real_directory(path) != path) continue;
+            const Directory real = real_directory(path);
+            if (!may_be_there(git) || (real.path && *real.path != path)) continue;
             result_.entered.push_back(git);
-            if (const auto inner = git_dir_of(git); inner) visit(path, *inner);
+            if (const Directory inner = git_dir_of(git); inner.path) visit(path, *inner.path);
         }
     }
 
@@ -212,7 +245,9 @@ private:
         std::error_code failed;
         fs::directory_iterator all(common / "worktrees", failed);
         if (!failed) is_simple_ = false;
+        if (failed && !is_gone(failed)) add_unread(common / "worktrees", "it cannot be listed");
         for (const fs::directory_entry& entry : all) {
+            add_modules(entry.path());
             const auto git = path_in(entry.path() / "gitdir", "");
             const fs::path checkout = git ? git->parent_path().lexically_normal() : fs::path();
             if (git && is_ours(checkout) && !contains(roots_, checkout)) {
@@ -226,34 +261,39 @@ private:
     }
 
     std::vector<fs::path> roots_;
+    fs::path home_;
     bool is_simple_;
+    size_t gitlinks_ = 0;
     std::set<fs::path> visited_;
     std::set<fs::path> known_;
     GitSurvey result_;
 };
 
 std::optional<std::string> risky_file(const fs::path& path) {
-    if (!is_there(path)) return std::nullopt;
+    if (!may_be_there(path)) return std::nullopt;
     const auto text = small_file(path);
     return text ? risky_setting(*text) : path.filename().string();
 }
 
 std::optional<std::string> hook_in(const fs::path& hooks) {
     std::error_code failed;
-    for (const fs::directory_entry& entry : fs::directory_iterator(hooks, failed))
-        if (entry.path().extension() != ".sample")
-            return "hooks/" + entry.path().filename().string();
+    fs::directory_iterator entries(hooks, failed);
+    for (; !failed && entries != fs::directory_iterator(); entries.increment(failed))
+        if (entries->path().extension() != ".sample")
+            return "hooks/" + entries->path().filename().string();
+    if (failed && !is_gone(failed)) return "hooks, which cannot be listed";
     return std::nullopt;
 }
 
 // How git would come to run something in the checkout. Settings that were protected all the time
 // are the user's own.
 std::optional<std::string> risk_of(const fs::path& git, const std::vector<fs::path>& trusted) {
-    const auto git_dir = git_dir_of(git);
-    if (!git_dir) return std::nullopt;
-    if (contains(trusted, *git_dir)) return std::nullopt;
-    const fs::path common = common_dir_of(*git_dir);
-    if (auto risk = risky_file(*git_dir / "config.worktree"); risk) return risk;
+    const Directory found = git_dir_of(git);
+    if (found.is_unknown) return "it cannot be looked at";
+    if (!found.path || contains(trusted, *found.path)) return std::nullopt;
+    const fs::path& git_dir = *found.path;
+    const fs::path common = common_dir_of(git_dir);
+    if (auto risk = risky_file(git_dir / "config.worktree"); risk) return risk;
     if (contains(trusted, common)) return std::nullopt;
     if (auto risk = risky_file(common / "config"); risk) return risk;
     return hook_in(common / "hooks");
@@ -263,7 +303,7 @@ std::optional<std::string> risk_of(const fs::path& git, const std::vector<fs::pa
 bool lies_in_repository(const fs::path& path) {
     for (fs::path above = path; above.has_relative_path();) {
         above = above.parent_path();
-        if (is_there(above / ".git")) return true;
+        if (may_be_there(above / ".git")) return true;
     }
     return false;
 }
@@ -293,15 +333,24 @@ std::vector<RiskyCheckout> risky_checkouts(const Wanted& wanted, const GitSurvey
     };
     for (const fs::path& git : now.entered)
         if (!contains(before.entered, git)) look_at(git, true);
+    // `git submodule update` uses one that is there already.
+    for (const fs::path& module : now.modules)
+        if (!contains(before.modules, module)) look_at(module, true);
     for (const fs::path& git : before.worktrees) {
         // Hidden, nobody would look at it any more.
-        const bool hidden = !contains(now.worktrees, git) && git_dir_of(git).has_value();
+        const bool hidden = !contains(now.worktrees, git) && git_dir_of(git).path.has_value();
         if (!look_at(git, true) && hidden)
             found.push_back({git, "its repository was told that it is gone", true});
     }
     for (const fs::path& git : now.worktrees)
         if (!contains(before.worktrees, git) && !contains(before.trusted, git)) look_at(git, false);
     for (const fs::path& git : before.bare) look_at(git, lies_in_repository(git.parent_path()));
+    // If it was like that before, the user is told only.
+    for (const Unread& one : now.unread)
+        found.push_back(
+            {one.file.path, one.why,
+             std::ranges::find(before.unread, one.file, &Unread::file) == before.unread.end(),
+             Risk::Unread});
     return found;
 }
 

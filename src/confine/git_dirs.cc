@@ -1,5 +1,6 @@
 #include "confine/git_dirs.h"
 
+#include "confine/seen_file.h"
 #include "os/file.h"
 
 namespace husk::confine {
@@ -16,20 +17,22 @@ std::string first_line(const fs::path& path) {
     return text ? text->substr(0, text->find('\n')) : std::string();
 }
 
-void find_below(const fs::path& modules, int depth, std::vector<fs::path>& found) {
+void find_below(const fs::path& modules, int depth, NestedGitDirs& result) {
     std::error_code failed;
-    for (const fs::directory_entry& entry : fs::directory_iterator(modules, failed)) {
-        if (found.size() >= most_dirs || depth > deepest) return;
-        if (entry.is_symlink(failed) || !entry.is_directory(failed)) continue;
+    fs::directory_iterator entries(modules, failed);
+    for (; !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
+        if (result.found.size() >= most_dirs || depth > deepest)
+            return result.unlisted.push_back(modules);
+        const fs::path path = entries->path();
+        std::error_code unknown;
+        const bool is_directory = entries->is_directory(unknown);
+        if (entries->is_symlink(unknown) || (!is_directory && !unknown)) continue;
         // A command can take the one away for a while, but not the other.
-        if (fs::exists(entry.path() / "HEAD", failed) ||
-            fs::exists(entry.path() / "config", failed)) {
-            found.push_back(entry.path());
-            find_below(entry.path() / "modules", depth + 1, found);
-        } else {
-            find_below(entry.path(), depth + 1, found);
-        }
+        const bool is_repository = may_be_there(path / "HEAD") || may_be_there(path / "config");
+        if (is_repository) result.found.push_back(path);
+        find_below(is_repository ? path / "modules" : path, depth + 1, result);
     }
+    if (failed && !is_gone(failed)) result.unlisted.push_back(modules);
 }
 
 bool is_git_dir(const fs::path& path) {
@@ -40,10 +43,10 @@ bool is_git_dir(const fs::path& path) {
 
 }  // namespace
 
-std::vector<fs::path> nested_git_dirs(const fs::path& git_dir) {
-    std::vector<fs::path> found;
-    find_below(git_dir / "modules", 0, found);
-    return found;
+NestedGitDirs nested_git_dirs(const fs::path& git_dir) {
+    NestedGitDirs result;
+    find_below(git_dir / "modules", 0, result);
+    return result;
 }
 
 std::optional<fs::path> repository_of_worktree(const fs::path& root) {

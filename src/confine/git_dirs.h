@@ -8,7 +8,11 @@
 namespace husk::confine {
 
 // The directories of git inside of one: of submodules, which have hooks and settings of their own.
-std::vector<std::filesystem::path> nested_git_dirs(const std::filesystem::path& git_dir);
+struct NestedGitDirs {
+    std::vector<std::filesystem::path> found;
+    std::vector<std::filesystem::path> unlisted;  // directories that may hold more of them
+};
+NestedGitDirs nested_git_dirs(const std::filesystem::path& git_dir);
 
 // When `root` is a worktree: the .git of its repository, which has to be writable too. Only if
 // that repository itself says that the worktree is its own: what stands in the workspace is not to

@@ -2,11 +2,16 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
 #include <iterator>
 #include <utility>
 
+#include "confine/git_settings.h"
 #include "confine/remembered.h"
 #include "os/file.h"
 
@@ -17,83 +22,131 @@ namespace fs = std::filesystem;
 
 constexpr size_t sha1_size = 20;
 constexpr size_t sha256_size = 32;
-constexpr size_t longest_name = 4096;
-constexpr size_t largest_index = 512UL << 20;
+constexpr size_t longest_path = 4096;  // git enters no directory whose path is longer
+constexpr uint64_t largest_index = 2ULL << 30;
 constexpr size_t largest_small_file = 1 << 20;
 
-// Numbers and names, from the front to the back; what is not there is 0.
+// Numbers and names, from the front to the back, a part of the file at a time.
 class Reader {
 public:
-    explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+    // Reads up to `size` bytes from an offset; fewer only at the end or after an error.
+    using Source = std::function<size_t(uint64_t at, char* into, size_t size)>;
 
-    bool has(size_t size) const { return bytes_.size() - at_ >= size; }
-    size_t at() const { return at_; }
-    void go_to(size_t at) { at_ = std::min(at, bytes_.size()); }
-    std::string_view take(size_t size) {
-        const std::string_view taken = bytes_.substr(at_, size);
-        at_ += taken.size();
-        return taken;
+    Reader(Source source, uint64_t size) : source_(std::move(source)), size_(size) {}
+
+    uint64_t left() const { return size_ - at_; }
+    uint64_t at() const { return at_; }
+    bool has_failed() const { return failed_; }
+    // False when it would lead behind the end.
+    bool skip(uint64_t size) {
+        if (left() < size) return fail();
+        at_ += size;
+        return true;
     }
-    uint32_t number(size_t size) {
-        uint32_t value = 0;
-        for (const char byte : take(size)) value = value << 8U | static_cast<unsigned char>(byte);
-        return value;
+    bool take(uint64_t size, std::string& into) {
+        if (left() < size) return fail();
+        while (size > 0 && fill()) {
+            const size_t part = std::min<uint64_t>(size, window_.size() - offset());
+            into.append(window_, offset(), part);
+            at_ += part;
+            size -= part;
+        }
+        return !failed_;
+    }
+    bool number(size_t bytes, uint32_t& value) {
+        value = 0;
+        for (size_t i = 0; i < bytes; ++i) {
+            if (left() == 0) return fail();
+            if (!fill()) return false;
+            value = value << 8U | static_cast<unsigned char>(window_[offset()]);
+            ++at_;
+        }
+        return true;
     }
     // As git writes how much of the name before is left out.
-    size_t offset() {
-        size_t value = 0;
-        for (bool first = true, more = true; more && has(1); first = false) {
-            const uint32_t byte = number(1);
-            value = ((first ? value : value + 1) << 7U) + (byte & 0x7fU);
-            more = (byte & 0x80U) != 0 && value <= longest_name;
+    bool offset_back(uint64_t& value) {
+        constexpr uint64_t most = 1ULL << 56U;
+        value = 0;
+        uint32_t byte = 0;
+        for (bool first = true;; first = false) {
+            if (!number(1, byte) || value > most) return fail();
+            value = ((first ? 0 : value + 1) << 7U) + (byte & 0x7fU);
+            if ((byte & 0x80U) == 0) return true;
         }
-        return value;
     }
-    std::string_view up_to_nul() {
-        const size_t end = bytes_.find('\0', at_);
-        if (end == std::string_view::npos) return take(bytes_.size());
-        const std::string_view text = take(end - at_);
-        ++at_;
-        return text;
+    bool up_to_nul(std::string& into) {
+        while (left() > 0 && fill()) {
+            const size_t end = window_.find('\0', offset());
+            const size_t part = std::min(end, window_.size()) - offset();
+            into.append(window_, offset(), part);
+            at_ += part;
+            if (end != std::string::npos) return skip(1);
+        }
+        return fail();
     }
 
 private:
-    std::string_view bytes_;
-    size_t at_ = 0;
+    size_t offset() const { return static_cast<size_t>(at_ - start_); }
+    bool fail() {
+        failed_ = true;
+        return false;
+    }
+    // Has the byte at `at_` in the window.
+    bool fill() {
+        if (failed_) return false;
+        if (at_ >= start_ && at_ < start_ + window_.size()) return true;
+        constexpr size_t window = 256 * 1024;
+        window_.resize(static_cast<size_t>(std::min<uint64_t>(window, left())));
+        start_ = at_;
+        window_.resize(source_(at_, window_.data(), window_.size()));
+        return !window_.empty() || fail();
+    }
+
+    Source source_;
+    uint64_t size_;
+    uint64_t at_ = 0;
+    std::string window_;
+    uint64_t start_ = 0;
+    bool failed_ = false;
 };
 
 struct Entry {
     uint32_t mode = 0;
     std::string name;
+    size_t copied = 0;  // of it, from the name before
 };
 
-// The next one, which may be told by what is different from the name before.
+// The next one, which may be told by what is different from the name before. Nothing is done as a
+// reader would like it, but all as git does it: what is read otherwise hides the rest.
 bool read_entry(Reader& reader, uint32_t version, size_t hash_size, Entry& entry) {
     constexpr size_t before_mode = 24;
     constexpr size_t behind_mode = 12;
     constexpr uint32_t extended = 0x4000;
     constexpr uint32_t length_bits = 0xfff;
-    constexpr size_t alignment = 8;
-    const size_t start = reader.at();
-    if (!reader.has(before_mode + 4 + behind_mode + hash_size + 2)) return false;
-    reader.take(before_mode);
-    entry.mode = reader.number(4);
-    reader.take(behind_mode + hash_size);
-    const uint32_t flags = reader.number(2);
-    if (version > 2 && (flags & extended) != 0) reader.take(2);
+    constexpr uint64_t alignment = 8;
+    const uint64_t start = reader.at();
+    uint32_t flags = 0;
+    if (!reader.skip(before_mode) || !reader.number(4, entry.mode)) return false;
+    if (!reader.skip(behind_mode + hash_size) || !reader.number(2, flags)) return false;
+    if ((flags & extended) != 0 && !reader.skip(2)) return false;
+    const uint64_t length = flags & length_bits;
+    entry.copied = 0;
     if (version == 4) {
-        const size_t left_out = reader.offset();
-        if (left_out > entry.name.size()) return false;
-        entry.name.resize(entry.name.size() - left_out);
-        entry.name += reader.up_to_nul();
-        return entry.name.size() <= longest_name;
+        uint64_t left_out = 0;
+        if (!reader.offset_back(left_out) || left_out > entry.name.size()) return false;
+        entry.copied = entry.name.size() - static_cast<size_t>(left_out);
+        entry.name.resize(entry.copied);
+        if (length == length_bits) return reader.up_to_nul(entry.name);
+        return length >= entry.copied && reader.take(length - entry.copied, entry.name) &&
+               reader.skip(1);
     }
-    const size_t length = flags & length_bits;
-    const size_t name_at = reader.at();
-    entry.name = length < length_bits ? reader.take(length) : reader.up_to_nul();
-    const size_t size = name_at - start + entry.name.size();
-    reader.go_to(start + (size + alignment) / alignment * alignment);
-    return entry.name.size() <= longest_name;
+    const uint64_t name_at = reader.at();
+    entry.name.clear();
+    const bool read =
+        length < length_bits ? reader.take(length, entry.name) : reader.up_to_nul(entry.name);
+    const uint64_t size = name_at - start + entry.name.size();
+    const uint64_t end = start + (size + alignment) / alignment * alignment;
+    return read && end >= reader.at() && reader.skip(end - reader.at());
 }
 
 std::string hexadecimal(std::string_view bytes) {
@@ -107,73 +160,120 @@ std::string hexadecimal(std::string_view bytes) {
     return text;
 }
 
+// Behind the entries come extensions, and at the end a hash of it all. Returns false if they do not
+// fill the file exactly.
+bool read_extensions(Reader& reader, size_t hash_size, GitIndex& index, bool& has_blocks) {
+    while (reader.left() > hash_size) {
+        std::string name;
+        uint32_t size = 0;
+        if (!reader.take(4, name) || !reader.number(4, size)) return false;
+        if (name == "IEOT") has_blocks = true;
+        uint32_t rest = size;
+        if (name == "link") {
+            std::string hash;
+            if (!index.shared.empty() || size < hash_size || !reader.take(hash_size, hash))
+                return false;
+            rest -= static_cast<uint32_t>(hash_size);
+            if (hash.find_first_not_of('\0') != std::string::npos)
+                index.shared = "sharedindex." + hexadecimal(hash);
+        }
+        if (!reader.skip(rest)) return false;
+    }
+    return reader.left() == hash_size;
+}
+
+GitIndex read_all(Reader reader, size_t hash_size) {
+    constexpr uint32_t type_bits = 0170000;
+    constexpr uint32_t gitlink = 0160000;
+    constexpr const char* no_sense = "it is not as git writes it";
+    GitIndex result;
+    std::string magic;
+    uint32_t version = 0;
+    uint32_t count = 0;
+    const bool has_head =
+        reader.take(4, magic) && reader.number(4, version) && reader.number(4, count);
+    result.unreadable = no_sense;
+    if (!has_head || magic != "DIRC" || version < 2 || version > 4) return result;
+    // Where git reads blocks of entries at the same time, it does not know the name before.
+    std::vector<std::string> alone;
+    Entry entry;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!read_entry(reader, version, hash_size, entry)) return result;
+        if ((entry.mode & type_bits) != gitlink) continue;
+        if (result.gitlinks.size() >= most_gitlinks) {
+            result.unreadable =
+                "it leads to more than " + std::to_string(most_gitlinks) + " repositories";
+            return result;
+        }
+        const std::string name = entry.name.substr(0, entry.name.find('\0'));
+        if (name.size() < longest_path) result.gitlinks.push_back(name);
+        if (entry.copied > 0 && entry.copied < name.size() &&
+            name.size() - entry.copied < longest_path)
+            alone.push_back(name.substr(entry.copied));
+    }
+    bool has_blocks = false;
+    if (!read_extensions(reader, hash_size, result, has_blocks) || reader.has_failed())
+        return result;
+    if (has_blocks) std::ranges::move(alone, std::back_inserter(result.gitlinks));
+    result.unreadable.clear();
+    return result;
+}
+
 struct OpenedFile {
     os::Fd file;
     struct stat info{};
 };
 
-// Never waits for whoever else has it open.
-std::optional<OpenedFile> open_regular(const fs::path& path) {
-    auto opened = os::open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    if (!opened) return std::nullopt;
-    OpenedFile result{.file = std::move(*opened)};
-    if (::fstat(result.file.get(), &result.info) != 0 || !S_ISREG(result.info.st_mode))
-        return std::nullopt;
+// Never waits for whoever else has it open. The error is ENOENT where there is none.
+Result<OpenedFile> open_regular(const fs::path& path) {
+    OpenedFile result{.file = TRY(os::open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY))};
+    if (::fstat(result.file.get(), &result.info) != 0) return failure("fstat", errno, "");
+    if (!S_ISREG(result.info.st_mode)) return failure("open", EINVAL, "it is no file");
     return result;
 }
 
-std::string read_up_to(const fs::path& path, size_t most) {
+GitIndex read_index_file(const fs::path& path, size_t hash_size) {
     const auto opened = open_regular(path);
-    if (!opened || static_cast<size_t>(opened->info.st_size) > most) return {};
-    return os::read_at(opened->file, 0, static_cast<size_t>(opened->info.st_size)).value_or("");
+    if (!opened && is_gone(opened.error().code)) return {};
+    GitIndex result;
+    if (!opened) result.unreadable = opened.error().text();
+    if (!opened) return result;
+    const auto size = static_cast<uint64_t>(opened->info.st_size);
+    result.unreadable = "it is larger than 2 GiB";
+    if (size > largest_index) return result;
+    const int fd = opened->file.get();
+    const auto source = [fd](uint64_t at, char* into, size_t wanted) -> size_t {
+        const ssize_t got = ::pread(fd, into, wanted, static_cast<off_t>(at));
+        return got < 0 ? 0 : static_cast<size_t>(got);
+    };
+    return read_all(Reader(source, size), hash_size);
 }
 
 GitIndex read_index(const fs::path& git_dir, const fs::path& common_dir) {
-    const std::string settings = read_up_to(common_dir / "config", largest_small_file);
-    const size_t hash_size = settings.contains("sha256") ? sha256_size : sha1_size;
-    GitIndex index = parse_index(read_up_to(git_dir / "index", largest_index), hash_size);
-    if (!index.shared.empty()) {
-        const std::string rest = read_up_to(git_dir / index.shared, largest_index);
-        std::ranges::move(parse_index(rest, hash_size).gitlinks,
-                          std::back_inserter(index.gitlinks));
-    }
+    const size_t hash_size =
+        uses_sha256(small_file(common_dir / "config").value_or("")) ? sha256_size : sha1_size;
+    GitIndex index = read_index_file(git_dir / "index", hash_size);
+    if (index.shared.empty()) return index;
+    GitIndex rest = read_index_file(git_dir / index.shared, hash_size);
+    std::ranges::move(rest.gitlinks, std::back_inserter(index.gitlinks));
+    if (index.unreadable.empty()) index.unreadable = rest.unreadable;
     return index;
 }
 
 }  // namespace
 
 GitIndex parse_index(std::string_view bytes, size_t hash_size) {
-    constexpr uint32_t type_bits = 0170000;
-    constexpr uint32_t gitlink = 0160000;
-    GitIndex result;
-    Reader reader(bytes);
-    if (reader.take(4) != "DIRC") return result;
-    const uint32_t version = reader.number(4);
-    const uint32_t count = reader.number(4);
-    if (version < 2 || version > 4) return result;
-    Entry entry;
-    for (uint32_t i = 0; i < count; ++i) {
-        if (!read_entry(reader, version, hash_size, entry)) return result;
-        if ((entry.mode & type_bits) == gitlink) result.gitlinks.push_back(entry.name);
-    }
-    // Behind the entries come extensions, and at the end a hash of it all.
-    while (reader.has(8 + hash_size)) {
-        const std::string_view name = reader.take(4);
-        const uint32_t size = reader.number(4);
-        if (name == "link" && size >= hash_size)
-            result.shared = "sharedindex." + hexadecimal(reader.take(hash_size));
-        if (name == "link") break;
-        if (!reader.has(size)) break;
-        reader.take(size);
-    }
-    return result;
+    const auto source = [bytes](uint64_t at, char* into, size_t size) -> size_t {
+        return bytes.copy(into, size, static_cast<size_t>(at));
+    };
+    return read_all(Reader(source, bytes.size()), hash_size);
 }
 
 GitIndex index_of(const fs::path& git_dir, const fs::path& common_dir) {
     static thread_local Remembered<GitIndex> known;
     return known.get(git_dir / "index", [&] {
         GitIndex index = read_index(git_dir, common_dir);
-        const bool is_whole = index.shared.empty();
+        const bool is_whole = index.shared.empty() && index.unreadable.empty();
         return std::pair(std::move(index), is_whole);
     });
 }

@@ -12,10 +12,15 @@ namespace husk::confine {
 
 struct GitIndex {
     std::vector<std::string> gitlinks;  // paths, from the checkout on
-    std::string shared;  // the file that holds the rest of an index in two parts, or nothing
+    std::string shared;      // the file that holds the rest of an index in two parts, or nothing
+    std::string unreadable;  // why it may lead to more repositories; empty: it does not
 };
 
-// What `bytes` says, up to where it makes no sense. `hash_size` is that of the repository.
+// Each of them is looked at before every call.
+inline constexpr size_t most_gitlinks = 4096;
+
+// What `bytes` says, up to where it makes no sense; `unreadable` says that. `hash_size` is that of
+// the repository.
 GitIndex parse_index(std::string_view bytes, size_t hash_size);
 
 // The index of a directory of git, whose settings are in `common_dir`, with the gitlinks of both of

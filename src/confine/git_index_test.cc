@@ -2,7 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <fstream>
+
 #include "confine/git_settings.h"
+#include "temp_dir.h"
 
 namespace husk::confine {
 namespace {
@@ -97,6 +101,57 @@ TEST(GitIndex, SurvivesWhatMakesNoSense) {
     EXPECT_THAT(parse_index("", 20).gitlinks, IsEmpty());
 }
 
+// What git reads otherwise than this reader would hide the rest of the file from Husk.
+TEST(GitIndex, SaysWhatItCannotRead) {
+    const std::string sound = index_of(2, {{"a"}, {"sub", gitlink}}, 20);
+    EXPECT_EQ(parse_index(sound, 20).unreadable, "");
+    EXPECT_NE(parse_index(sound + "1234567", 20).unreadable, "");
+    EXPECT_NE(parse_index(sound.substr(0, sound.size() - 1), 20).unreadable, "");
+    EXPECT_NE(parse_index(sound, 32).unreadable, "");
+    const std::string link = "link" + number(20, 4) + std::string(20, '\x1f');
+    EXPECT_NE(parse_index(index_of(2, {{"a"}}, 20, link + link), 20).unreadable, "");
+    std::vector<Written> many;
+    for (size_t i = 0; i <= most_gitlinks; ++i) many.push_back({std::to_string(i), gitlink});
+    EXPECT_NE(parse_index(index_of(2, many, 20), 20).unreadable, "");
+}
+
+TEST(GitIndex, ReadsNamesOfAnyLengthAndFlagsOfAnyVersionAsGitDoes) {
+    const std::string text =
+        index_of(2, {{std::string(70'000, 'x')}, {"flagged", 0100644, true}, {"sub", gitlink}}, 20);
+    EXPECT_THAT(parse_index(text, 20).gitlinks, ElementsAre("sub"));
+    EXPECT_EQ(parse_index(text, 20).unreadable, "");
+}
+
+TEST(GitSettings, TellTheHashOfTheRepository) {
+    EXPECT_FALSE(uses_sha256("[remote \"o\"]\n\turl = https://example.org/sha256\n"));
+    EXPECT_FALSE(uses_sha256("[extensions]\n\tobjectFormat = sha1 ; sha256\n"));
+    EXPECT_TRUE(uses_sha256("[extensions] objectFormat = \"sha256\""));
+}
+
+// Git itself is asked.
+TEST(GitSettings, AreReadAsGitReadsThem) {
+    const char* const texts[] = {
+        "[core] hooksPath=.h ; c\n\tx = \"a;b\" c  \\\n d\n",
+        "[Include] path = \"../g \\\"q\\\" \"\n[includeIf \"gitdir:~/a]b\"]\n path=~/x\r\n",
+        "\xef\xbb\xbf[a.B] c\n[e \"F\\\"g\"] h=\n[core]a=b[core]c=d",
+        "[core]\n  a = b c\t # d\n  e=\"# \"#\n\n;x\n[x]y=\\t\\n\\b\\\\",
+    };
+    const test::TempDir dir;
+    for (const char* text : texts) {
+        std::ofstream(dir.path() / "config") << text;
+        const std::string command = "git config -z --list -f '" + (dir.path() / "config").string() +
+                                    "' > '" + (dir.path() / "told").string() + "'";
+        ASSERT_EQ(std::system(command.c_str()), 0) << text;
+        std::ifstream told(dir.path() / "told");
+        std::vector<std::string> values;
+        for (std::string one; std::getline(told, one, '\0');)
+            values.push_back(one.contains('\n') ? one.substr(one.find('\n') + 1) : "");
+        std::vector<std::string> ours;
+        for (const GitSetting& one : parse_settings(text).all) ours.push_back(one.value);
+        EXPECT_EQ(ours, values) << text;
+    }
+}
+
 struct Line {
     const char* text;
     const char* risk;  // "": none
@@ -125,7 +180,7 @@ TEST(GitSettings, AreRiskyUnlessTheyAreKnown) {
         {"[core]\n\tbare = false\n[core]\n\tsshCommand = x\n", "core.sshcommand"},
         {"[core \"x\"]\n\tbare = x\n", "core.*.bare"},
         {"bare = x\n", "bare"},
-        {"\xef\xbb\xbf[core]\n\tfsmonitor = x\n", "\xef\xbb\xbf[core]"},
+        {"\xef\xbb\xbf[core]\n\tfsmonitor = x\n", "settings in an unusual form"},
     };
     for (const Line& line : lines)
         EXPECT_EQ(risky_setting(line.text).value_or(""), line.risk) << line.text;

@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
-
 namespace husk::confine {
 namespace {
-
-constexpr std::string_view spaces = " \t";
 
 // What `git init`, `clone`, `worktree add`, `sparse-checkout` and `branch` write, and what is set
 // every day. In lower case; "*" is any name in quotes.
@@ -70,75 +66,165 @@ constexpr auto harmless = std::to_array<std::string_view>({
 
 static_assert(std::ranges::is_sorted(harmless));
 
-std::string lower(std::string_view text) {
-    std::string result(text);
-    for (char& c : result)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    return result;
-}
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_key(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; }
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-std::string_view trim(std::string_view text) {
-    const size_t first = text.find_first_not_of(spaces);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(spaces) - first + 1);
-}
+// Reads a file letter by letter, as git does.
+class Parser {
+public:
+    explicit Parser(std::string_view text) : text_(text) {}
 
-// "[core]" is "core.", `[remote "origin"]` is "remote.*."; nothing for what is written otherwise.
-std::optional<std::string> section_of(std::string_view line) {
-    if (!line.ends_with(']')) return std::nullopt;
-    const std::string_view inner = line.substr(1, line.size() - 2);
-    if (inner.contains(']') || inner.contains('[')) return std::nullopt;
-    const size_t quote = inner.find('"');
-    if (quote == std::string_view::npos) return lower(inner) + ".";
-    const bool closed = inner.size() > quote + 1 && inner.find('"', quote + 1) == inner.size() - 1;
-    if (!closed) return std::nullopt;
-    return lower(trim(inner.substr(0, quote))) + ".*.";
-}
+    ParsedSettings run() {
+        result_.is_usual = text_.find_first_of(std::string_view("\\\r\0", 3)) == text_.npos;
+        if (text_.starts_with("\xef\xbb\xbf")) {
+            result_.is_usual = false;
+            at_ = 3;
+        }
+        result_.is_whole = text_.find('\0') == text_.npos;
+        while (result_.is_whole && !at_end()) result_.is_whole = read_one();
+        return std::move(result_);
+    }
 
-// Without quotes, and a comment behind them.
-std::string_view plain_value(std::string_view text) {
-    text = trim(text);
-    if (text.starts_with('"')) return text.substr(1, text.find('"', 1) - 1);
-    return trim(text.substr(0, text.find_first_of("#;")));
-}
+private:
+    bool at_end() const { return at_ >= text_.size(); }
+    // The end of the file is a newline, and so is "\r\n".
+    char peek() const {
+        if (at_end()) return '\n';
+        const bool is_pair = text_[at_] == '\r' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n';
+        return is_pair ? '\n' : text_[at_];
+    }
+    char next() {
+        const char c = peek();
+        at_ += !at_end() && text_[at_] == '\r' && c == '\n' ? 2U : 1U;
+        return c;
+    }
+
+    bool read_one() {
+        const char c = next();
+        if (c == '\n') is_behind_section_ = false;
+        if (is_space(c)) return true;
+        if (c == '#' || c == ';') {
+            while (peek() != '\n') next();
+            return true;
+        }
+        if (c == '[') return read_section();
+        if (!is_letter(c)) return false;
+        if (is_behind_section_) result_.is_usual = false;
+        return read_setting(c);
+    }
+
+    // "[core]" is "core.", `[remote "origin"]` is "remote.*.".
+    bool read_section() {
+        section_.clear();
+        is_behind_section_ = true;
+        for (;;) {
+            const char c = next();
+            if (c == ']') break;
+            if (c == ' ' || c == '\t') return read_subsection();
+            if (!is_key(c) && c != '.') return false;
+            section_ += lower(c);
+        }
+        section_ += '.';
+        return true;
+    }
+
+    bool read_subsection() {
+        while (peek() == ' ' || peek() == '\t') next();
+        if (next() != '"') return false;
+        for (;;) {
+            char c = next();
+            if (c == '"') break;
+            if (c == '\\') c = next();
+            if (c == '\n') return false;
+            if (c == '[' || c == ']') result_.is_usual = false;
+        }
+        section_ += ".*.";
+        return next() == ']';
+    }
+
+    bool read_setting(char first) {
+        GitSetting setting{.key = section_ + lower(first), .value = {}};
+        while (is_key(peek())) setting.key += lower(next());
+        while (peek() == ' ' || peek() == '\t') next();
+        const char c = next();
+        if (c == '\n') is_behind_section_ = false;
+        if (c != '\n' && (c != '=' || !read_value(setting.value))) return false;
+        result_.all.push_back(std::move(setting));
+        return true;
+    }
+
+    bool read_value(std::string& value) {
+        bool is_quoted = false;
+        size_t without_spaces = 0;
+        for (;;) {
+            char c = next();
+            if (c == '\n') break;
+            if (!is_quoted && (c == '#' || c == ';')) {
+                while (peek() != '\n') next();
+                continue;
+            }
+            if (!is_quoted && is_space(c)) {
+                if (!value.empty()) value += c;
+                continue;
+            }
+            if (c == '"') {
+                is_quoted = !is_quoted;
+                without_spaces = value.size();
+                continue;
+            }
+            if (c == '\\') {
+                c = next();
+                if (c == '\n') continue;
+                constexpr std::string_view written = "tbn\\\"";
+                const size_t which = written.find(c);
+                if (which == written.npos) return false;
+                c = "\t\b\n\\\""[which];
+            }
+            value += c;
+            without_spaces = value.size();
+        }
+        is_behind_section_ = false;
+        value.resize(std::min(value.size(), without_spaces));
+        return !is_quoted;
+    }
+
+    std::string_view text_;
+    size_t at_ = 0;
+    std::string section_;
+    bool is_behind_section_ = false;  // in the same line
+    ParsedSettings result_;
+};
 
 }  // namespace
 
+ParsedSettings parse_settings(std::string_view text) { return Parser(text).run(); }
+
 NamedBySettings named_by(std::string_view text) {
     NamedBySettings result;
-    std::string section;
-    for (const std::string_view whole : text::split_lines(text)) {
-        const std::string_view line = trim(whole);
-        if (line.starts_with('[')) section = section_of(line).value_or("");
-        const size_t equals = line.find('=');
-        if (equals == std::string_view::npos) continue;
-        const std::string key = section + lower(trim(line.substr(0, equals)));
-        const std::string value(plain_value(line.substr(equals + 1)));
-        if (key == "core.hookspath") result.hooks.push_back(value);
-        if (key == "include.path" || key == "includeif.*.path") result.includes.push_back(value);
+    for (const GitSetting& one : parse_settings(text).all) {
+        if (one.key == "core.hookspath") result.hooks.push_back(one.value);
+        if (one.key == "include.path" || one.key == "includeif.*.path")
+            result.includes.push_back(one.value);
     }
     return result;
 }
 
-// Stricter than git: what goes on in the next line, or follows a section in the same one, is not
-// taken apart.
+// Stricter than git: forms that nobody writes are not taken for harmless.
 std::optional<std::string> risky_setting(std::string_view text) {
-    const std::string unclear = "settings in an unusual form";
-    if (text.find_first_of(std::string_view("\\\r\0", 3)) != std::string_view::npos) return unclear;
-    std::string section;
-    for (const std::string_view whole : text::split_lines(text)) {
-        const std::string_view line = trim(whole);
-        if (line.empty() || line.starts_with('#') || line.starts_with(';')) continue;
-        if (line.starts_with('[')) {
-            auto found = section_of(line);
-            if (!found) return unclear;
-            section = *std::move(found);
-            continue;
-        }
-        const std::string key = section + lower(trim(line.substr(0, line.find('='))));
-        if (!std::ranges::binary_search(harmless, std::string_view(key))) return key;
-    }
+    const ParsedSettings settings = parse_settings(text);
+    if (!settings.is_whole || !settings.is_usual) return "settings in an unusual form";
+    for (const GitSetting& one : settings.all)
+        if (!std::ranges::binary_search(harmless, std::string_view(one.key))) return one.key;
     return std::nullopt;
+}
+
+bool uses_sha256(std::string_view text) {
+    bool found = false;
+    for (const GitSetting& one : parse_settings(text).all)
+        if (one.key == "extensions.objectformat") found = one.value == "sha256";
+    return found;
 }
 
 }  // namespace husk::confine

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "confine/reading.h"
+#include "confine/seen_file.h"
 #include "confine/view.h"
 
 namespace husk::confine {
@@ -99,9 +100,7 @@ private:
     Result<void> visit(const fs::path& directory, uint64_t next) {
         std::error_code failed;
         fs::directory_iterator entries(directory, failed);
-        const bool is_gone =
-            failed == std::errc::no_such_file_or_directory || failed == std::errc::not_a_directory;
-        if (is_gone) return {};
+        if (is_gone(failed)) return {};
         if (failed)
             return refused(glob_, "cannot be told: " + directory.string() + " cannot be read (" +
                                       failed.message() + ")");

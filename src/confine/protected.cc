@@ -30,7 +30,8 @@ constexpr auto in_root = std::to_array<const char*>({
     ".github/copilot", ".bashrc",       ".bash_profile", ".bash_login",   ".bash_logout",
     ".bash_aliases",   ".profile",      ".inputrc",      ".zshrc",        ".zshenv",
     ".zprofile",       ".zlogin",       ".zlogout",      ".kshrc",        ".cshrc",
-    ".tcshrc",         ".config/fish",
+    ".tcshrc",         ".config/fish",  ".agents",       ".agent",        ".kiro",
+    ".qwen",           ".roo",          ".continue",     ".husky",
 });
 
 constexpr auto names_in_root = static_cast<size_t>(
@@ -49,8 +50,8 @@ bool is_hidden_by_own_directory(fs::path path) {
 void add_to_place(const fs::path& path, Protected& result) {
     struct stat info{};
     const int error = ::lstat(path.c_str(), &info) == 0 ? 0 : errno;
-    const bool is_unknown = error != 0 && error != ENOENT && error != ENOTDIR &&
-                            (error != EACCES || is_hidden_by_own_directory(path));
+    const bool is_unknown =
+        error != 0 && !is_gone(error) && (error != EACCES || is_hidden_by_own_directory(path));
     if (error == 0 && S_ISLNK(info.st_mode))
         result.links.push_back({path, target_of(path).value_or("")});
     if (error == 0 || is_unknown) result.present.push_back(path);
@@ -189,7 +190,8 @@ Result<Protected> find_protected(const Wanted& wanted) {
 }
 
 bool is_still_so(const Protected& found) {
-    return !found.proof.empty() && std::ranges::all_of(found.proof, is_unchanged);
+    return !found.proof.empty() && found.git.global == global_settings(found.git.global->home) &&
+           std::ranges::all_of(found.proof, is_unchanged);
 }
 
 void add_protection(const Wanted& wanted, const std::vector<fs::path>& present, Steps& steps) {

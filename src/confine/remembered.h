@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -20,7 +21,7 @@ public:
     template <class Read>
     Value get(const std::filesystem::path& path, const Read& read) {
         struct stat info{};
-        if (::stat(path.c_str(), &info) != 0) return {};
+        if (::stat(path.c_str(), &info) != 0) return is_gone(errno) ? Value() : read().first;
         const FileIdentity identity = identity_of(info);
         const auto found = known_.find(path.native());
         if (found != known_.end() && found->second.first == identity) return found->second.second;

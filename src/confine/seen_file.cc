@@ -1,8 +1,19 @@
 #include "confine/seen_file.h"
 
+#include <cerrno>
 #include <chrono>
 
 namespace husk::confine {
+
+bool is_gone(int error) { return error == ENOENT || error == ENOTDIR; }
+bool is_gone(const std::error_code& error) {
+    return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+}
+
+bool may_be_there(const std::filesystem::path& path) {
+    struct stat info{};
+    return ::lstat(path.c_str(), &info) == 0 || !is_gone(errno);
+}
 
 FileIdentity identity_of(const struct stat& info) {
     return {info.st_dev,         info.st_ino,          info.st_mode,        info.st_size,
@@ -25,7 +36,7 @@ SeenFile see(const std::string& path, bool itself_only) {
 
 bool is_unchanged(const SeenFile& seen) {
     struct stat info{};
-    if (::lstat(seen.path.c_str(), &info) != 0) return !seen.identity;
+    if (::lstat(seen.path.c_str(), &info) != 0) return !seen.identity && is_gone(errno);
     const FileIdentity now = identity_of(info);
     if (!seen.identity || !seen.itself_only) return seen.identity == now;
     // A number is given again at once: what was a directory can be a link with the same one.

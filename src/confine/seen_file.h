@@ -4,11 +4,18 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <tuple>
 
 namespace husk::confine {
+
+// What cannot be seen may be there: only these two errors say that there is nothing.
+bool is_gone(int error);
+bool is_gone(const std::error_code& error);
+bool may_be_there(const std::filesystem::path& path);
 
 // Another one for another file, and for the same one after each change.
 using FileIdentity = std::tuple<dev_t, ino_t, mode_t, off_t, int64_t, int64_t, int64_t, int64_t>;

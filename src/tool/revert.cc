@@ -1,7 +1,5 @@
 #include "tool/revert.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -20,18 +18,28 @@ namespace husk::tool {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What cannot be seen may be there.
-bool may_be_there(const fs::path& path) {
-    struct stat info{};
-    return ::lstat(path.c_str(), &info) == 0 || (errno != ENOENT && errno != ENOTDIR);
-}
+using confine::may_be_there;
 
 std::string words_of(int error) { return Error{"", error, ""}.text(); }
 
 std::string warning(const confine::RiskyCheckout& one) {
-    return "whoever runs git where " + text::one_line(one.git.string()) +
-           " is runs what was written there: " + text::one_line(one.cause);
+    const std::string name = text::one_line(one.git.string());
+    const std::string cause = text::one_line(one.cause);
+    if (one.risk == confine::Risk::Unread)
+        return name +
+               " cannot be read, so git may enter repositories that nobody has looked at: " + cause;
+    return "whoever runs git where " + name + " is runs what was written there: " + cause;
+}
+
+std::string farewell(const confine::RiskyCheckout& one) {
+    const std::string name = text::one_line(one.git.string());
+    const std::string cause = text::one_line(one.cause);
+    if (one.risk == confine::Risk::Unread)
+        return name +
+               " was taken away because the command changed it and it cannot be read: git could "
+               "enter repositories that nobody has looked at (" +
+               cause + "); for an index, `git reset` makes a new one";
+    return name + " was taken away because git goes there by itself, and would obey it: " + cause;
 }
 
 // Names that are to be watched from now on, with the links that have to stay. A name behind a link
@@ -123,17 +131,11 @@ public:
     void take_away_checkouts() {
         for (const confine::RiskyCheckout& one :
              confine::risky_checkouts(session_.wanted(), before_.git)) {
-            if (one.entered && root_of(one.git) != nullptr) {
-                plan({one.git});
-                if (carry_out()) {
-                    report_.notes.push_back(text::one_line(one.git.string()) +
-                                            " was taken away because git goes there by itself, "
-                                            "and would obey it: " +
-                                            text::one_line(one.cause));
-                    continue;
-                }
-            }
-            report_.notes.push_back(warning(one));
+            const bool can_go = one.entered && root_of(one.git) != nullptr;
+            if (can_go) plan({one.git});
+            const bool is_away = can_go && carry_out();
+            if (is_away || may_be_there(one.git))
+                report_.notes.push_back(is_away ? farewell(one) : warning(one));
         }
     }
 

@@ -131,7 +131,7 @@ const Plant plants[] = {
      {"repository sub; mkdir .git/modules; mv sub/.git .git/modules/sub; trap_in .git/modules/sub",
       "echo 'gitdir: ../.git/modules/sub' > sub/.git; gitlink . sub"},
      "git status",
-     "sub/.git"},
+     ".git/modules/sub"},
     {"ASubmoduleThatIsNotThereYet",
      empty_submodule,
      {"repository sub; trap_in sub/.git"},
@@ -202,6 +202,70 @@ const Plant plants[] = {
       ".git/info"},
      "echo y > file; git diff",
      ".git/info"},
+    {"ARepositoryBehindALongName",
+     one_repository,
+     {"repository sub; trap_in sub/.git; git update-index --add --cacheinfo 100644,$(git rev-parse "
+      "HEAD:file),$(printf 'a/%.0s' {1..2500})x; gitlink . sub"},
+     "git status",
+     "sub/.git"},
+    {"ARepositoryInALargeIndex",
+     one_repository,
+     {"repository sub; trap_in sub/.git; gitlink . sub; python3 -c 'import os; f = "
+      "open(\".git/index\", \"r+b\"); size = 600 << 20; f.seek(-20, 2); end = f.tell(); "
+      "f.write(b\"HUGE\" + size.to_bytes(4, \"big\")); f.truncate(end + 8 + size + 20)'"},
+     "git status",
+     "sub/.git"},
+    {"ARepositoryBesideAWordInTheSettings",
+     "repository .; git config remote.origin.url https://example.org/sha256.git",
+     {"repository sub; trap_in sub/.git; gitlink . sub"},
+     "git status",
+     "sub/.git"},
+    {"ARepositoryAmongThousands",
+     one_repository,
+     {"repository zub; trap_in zub/.git; c=$(git rev-parse HEAD); for i in {1..5000}; do echo "
+      "\"160000 $c 0\tm$i\"; done | git update-index --index-info; gitlink "
+      ". zub"},
+     "git status",
+     ".git/index"},
+    {"ARepositoryInAnIndexThatNobodyElseWrites",
+     one_repository,
+     {"repository sub; trap_in sub/.git; gitlink . sub; python3 -c 'f = open(\".git/index\", "
+      "\"ab\"); f.write(bytes(7))'"},
+     "git status",
+     ".git/index"},
+    {"AHookThatCannotBeListed",
+     one_repository,
+     {"repository sub; touch sub/x; git -C sub add x; hook_in sub/.git; chmod 111 sub/.git/hooks; "
+      "gitlink . sub"},
+     "touch sub/x; git status; chmod 755 sub/.git/hooks",
+     "sub/.git"},
+    {"AModuleForASubmoduleThatIsNotThereYet",
+     empty_submodule,
+     {"mkdir -p .git/modules; cp -r lib/.git .git/modules/sub; trap_in .git/modules/sub"},
+     "git -c protocol.file.allow=always submodule update --init; git status",
+     ".git/modules/sub"},
+    {"HooksThatTheUsersSettingsName",
+     "repository .; git config --global core.hooksPath .githooks; mkdir .githooks; printf "
+     "'#!/bin/sh\\n' > .githooks/pre-commit; chmod +x .githooks/pre-commit",
+     {"echo \"touch $TRAP\" >> .githooks/pre-commit"},
+     "git commit --allow-empty -m x; git config --global --unset core.hooksPath"},
+    {"HooksThatTheUsersOtherSettingsName",
+     "repository .; mkdir -p $HOME/.config/git; printf '[core] hooksPath=.githooks ; mine\\n' > "
+     "$HOME/.config/git/config",
+     {"mkdir .githooks; printf '#!/bin/sh\\ntouch %s\\n' $TRAP > .githooks/pre-commit; chmod +x "
+      ".githooks/pre-commit"},
+     "git commit --allow-empty -m x; rm $HOME/.config/git/config",
+     ".githooks"},
+    {"HooksThatAreNamedInTheLineOfTheSection",
+     "repository .; printf '[core] hooksPath = \".git\\\\\nhooks\"\\n' >> .git/config; mkdir "
+     ".githooks; printf '#!/bin/sh\\n' > .githooks/pre-commit; chmod +x .githooks/pre-commit",
+     {"echo \"touch $TRAP\" >> .githooks/pre-commit"},
+     "git commit --allow-empty -m x"},
+    {"SettingsThatTheUsersSettingsInclude",
+     "repository .; git config --global includeIf.gitdir:/.path $PWD/.extra",
+     {"git config -f .extra core.fsmonitor \"touch $TRAP; false\""},
+     "git status; git config --global --remove-section includeIf.gitdir:/",
+     ".extra"},
 };
 
 class Planted : public testing::TestWithParam<std::tuple<Plant, Who>>, public Walled {
@@ -233,7 +297,8 @@ TEST_P(Planted, IsNotRunOutside) {
         const Ran prepared = by_user(plant.prepare);
         ASSERT_EQ(prepared.code, 0) << prepared.err;
         std::vector<std::string> reverted;
-        for (const char* command : plant.commands) reverted = call(mode, command);
+        for (const char* command : plant.commands)
+            for (std::string& name : call(mode, command)) reverted.push_back(std::move(name));
         fs::remove(trap());
         const Ran git = by_user(plant.outside);
         EXPECT_EQ(is_sprung(), mode == "open") << mode << git.out << git.err;
