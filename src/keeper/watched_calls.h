@@ -6,7 +6,7 @@
 
 namespace husk::wire {
 
-enum class Attempt : uint8_t { Write, Create, Remove, Rename, Link, Metadata, Connect };
+enum class Attempt : uint8_t { Write, Create, Remove, Rename, Link, Symlink, Metadata, Connect };
 
 inline constexpr int8_t none = -1;
 
@@ -42,8 +42,8 @@ inline constexpr WatchedCall watched_calls[] = {
     {316, 276, Attempt::Rename, {0, 1}, {2, 3}},        // renameat2
     {86, none, Attempt::Link, {none, 1}},               // link
     {265, 37, Attempt::Link, {2, 3}},                   // linkat
-    {88, none, Attempt::Link, {none, 1}},               // symlink
-    {266, 36, Attempt::Link, {1, 2}},                   // symlinkat
+    {88, none, Attempt::Symlink, {none, 1}},            // symlink
+    {266, 36, Attempt::Symlink, {1, 2}},                // symlinkat
     {76, 45, Attempt::Write, {none, 0}},                // truncate
     {90, none, Attempt::Metadata, {none, 0}},           // chmod
     {268, 53, Attempt::Metadata, {0, 1}},               // fchmodat

@@ -40,7 +40,8 @@ const char* word(Attempt attempt) {
         case Attempt::Create: return "create";
         case Attempt::Remove: return "remove";
         case Attempt::Rename: return "rename";
-        case Attempt::Link: return "link";
+        case Attempt::Link:
+        case Attempt::Symlink: return "link";
         case Attempt::Metadata: return "metadata";
         case Attempt::Connect: return "connect";
     }
@@ -323,8 +324,25 @@ void look_at_address(const Places& places, int pid, const seccomp_data& call,
     finish_line();
 }
 
+// That somebody makes symbolic links, once a second: whoever reports on a call then looks for them.
+// What the call says about them would not do, because its text can change before the kernel reads
+// it.
+void note_symlink(const Places& places) {
+    static uint64_t noted_at = 0;
+    constexpr uint64_t seldom = 1'000'000'000;
+    const uint64_t now = keeper_clock::realtime();
+    if (now - noted_at < seldom) return;
+    noted_at = now;
+    line.length = 0;
+    line.add(R"({"ns":)");
+    line.add(now);
+    line.add(",\"symlink\":true}\n");
+    sys::write(places.log, line.text, line.length);
+}
+
 void look_at(const Places& places, int pid, const seccomp_data& call, const WatchedCall& watched) {
     if (!denial_log::is_open()) return;
+    if (watched.attempt == Attempt::Symlink) note_symlink(places);
     if (watched.attempt == Attempt::Connect) return look_at_address(places, pid, call, watched);
     if (will_fail(places, pid, call, watched.first, watched.attempt) ||
         will_fail(places, pid, call, watched.second, watched.attempt))

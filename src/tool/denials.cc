@@ -39,6 +39,15 @@ bool is_of(const json& line, const record::Record& record) {
            number_of(line, "keeper").value_or(record.keeper) == record.keeper;
 }
 
+// The witness notes once a second that links are made, and not by whom.
+bool may_be_of(const json& line, const record::Record& record) {
+    constexpr uint64_t second = 1'000'000'000;
+    const uint64_t at = number_of(line, "ns").value_or(0);
+    const uint64_t end =
+        record.state >= record::State::Ended ? std::max(record.ended, record.gone) : UINT64_MAX;
+    return at + second >= record.started && at <= end;
+}
+
 std::string name_of_call(uint64_t number) {
     const auto name = confine::name_of_refused(static_cast<uint32_t>(number));
     return name.empty() ? "call " + std::to_string(number) : std::string(name);
@@ -120,6 +129,10 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
         const bool dropped = line.contains("dropped");
         if (dropped && number_of(line, "ns").value_or(UINT64_MAX) >= record.started)
             report.denials_complete = false;
+        if (line.contains("symlink")) {
+            if (may_be_of(line, record)) add_once(report.notes, std::string(links_note));
+            continue;
+        }
         if (dropped || !is_of(line, record)) continue;
         if (std::string path = text_of(line, "reverted"); !path.empty()) {
             add_once(report.reverted, std::move(path));

@@ -3,9 +3,16 @@
 
 #include <husk/report.h>
 
+#include <string_view>
+
 #include "collect/shell_files.h"
 
 namespace husk::tool {
+
+// In the notes of a report when symbolic links were made meanwhile. Whoever has looked where they
+// lead puts something better in its place (links_out.h).
+inline constexpr std::string_view links_note =
+    "symbolic links were made while it ran; nobody has looked where they lead";
 
 // Into the report, whose confinement is known already. Attempts of the same kind on the same thing
 // are one denial with a count.

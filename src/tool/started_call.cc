@@ -15,6 +15,7 @@
 #include "os/file.h"
 #include "request/environment.h"
 #include "tool/display_of.h"
+#include "tool/links_out.h"
 #include "tool/report_of.h"
 #include "tool/revert.h"
 
@@ -289,6 +290,7 @@ Report StartedCall::report() const {
                       : plan_.launch.background ? Tree::IsWatched
                                                 : Tree::LivesOn;
     if (before_) revert(*before_, *session_, tree, report);
+    tell_links_out(report, confine::writable_roots(session_->wanted()), now->record.started);
     if (lives_on && std::ranges::any_of(session_->wanted().protect, confine::is_glob))
         report.notes.emplace_back(
             "what it makes from now on under a name that a pattern of `protect` matches is left "

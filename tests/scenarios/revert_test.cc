@@ -151,6 +151,40 @@ TEST_P(Revert, IsNotOutrunByWhatHopsFromProcessToProcess) {
     }
 }
 
+// Of other agents, and of husky, whose hooks can still be read and run.
+TEST_P(Revert, HoldsTheSettingsOfOtherAgents) {
+    const std::vector<std::string> names = {".agents", ".agent",    ".kiro", ".qwen",
+                                            ".roo",    ".continue", ".husky"};
+    std::string make;
+    for (const std::string& name : names) make += "mkdir " + name + ";";
+    const nlohmann::json report = report_in("workspace", make);
+    for (const std::string& name : names) {
+        EXPECT_THAT(reverted(report), Contains(path(name)));
+        EXPECT_FALSE(is_there(name)) << name;
+    }
+    write(work() / ".husky" / "pre-commit", "echo hooked\n");
+    const Ran ran = in("workspace", "sh .husky/pre-commit; echo x >> .husky/pre-commit; true");
+    EXPECT_EQ(ran.out, "hooked\n");
+    EXPECT_EQ(read_text(work() / ".husky" / "pre-commit"), "echo hooked\n");
+}
+
+// Programs outside follow links, so the report lists those that lead out.
+TEST_P(Revert, TellsOfLinksThatLeadOut) {
+    write(work() / "deep" / "er" / "file", "");
+    fs::create_symlink("/", work() / "old");
+    const nlohmann::json report = report_in(
+        "workspace",
+        "ln -s file inner; ln -s /etc/passwd deep/er/out; ln -s ../../.. deep/er/up; ln -s "
+        "deep/er/up through; ln -s nowhere dangling; ln -s $PWD/file absolute; mkdir moved; ln -s "
+        "/usr x; mv x moved/usr");
+    const std::string notes = report["notes"].dump();
+    for (const char* link : {"deep/er/out", "deep/er/up", "through", "moved/usr"})
+        EXPECT_THAT(notes, HasSubstr(path(link) + " is a link that leads out")) << report;
+    EXPECT_THAT(notes, HasSubstr("/etc/passwd"));
+    EXPECT_EQ(report["notes"].size(), 4U) << report;
+    EXPECT_TRUE(report_in("workspace", "sleep 1.1").at("notes").empty());
+}
+
 // What is protected belongs to the session, wherever a call begins.
 TEST_P(Revert, ProtectsTheWorkspaceOfTheSessionFromASubdirectory) {
     write(work() / "sub" / "file", "");
