@@ -109,9 +109,15 @@ public:
 
     void plan_watch() {
         if (!session_.can_watch()) return;
-        const auto known = confine::find_protected(session_.wanted());
+        const auto found = confine::find_protected(session_.wanted());
         // If that fails, the next call says why.
-        add_watched(known ? *known : before_, roots_, orders_);
+        confine::Protected known = found ? *found : before_;
+        // A name that the session has just made is there now, and can be made again.
+        const auto text = [](const fs::path& one) -> const std::string& { return one.native(); };
+        for (const fs::path& path : before_.absent)
+            if (std::ranges::find(known.absent, path.native(), text) == known.absent.end())
+                known.absent.push_back(path);
+        add_watched(known, roots_, orders_);
         labels_.resize(orders_.size());
     }
 

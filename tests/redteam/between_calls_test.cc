@@ -11,6 +11,7 @@ namespace husk::redteam {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
 class BetweenCalls : public testing::TestWithParam<Attacker> {
 protected:
@@ -103,6 +104,26 @@ TEST_P(BetweenCalls, TheConfigurationOfGitThatIsRenewedOutsideStaysProtected) {
                   std::string(mode) == "open")
             << mode;
         husk({"session", "end", "one"});
+    }
+}
+
+// CVE-2026-25725: a process that is left behind makes settings, and makes them again whenever they
+// are taken away. The last one does not stay.
+TEST_P(BetweenCalls, ANameThatIsMadeAgainAndAgainIsTakenAwayAtLast) {
+    const fs::path settings = arena.workspace() / ".claude";
+    const std::vector<std::string> loops = {
+        "(for i in {1..60}; do mkdir .claude; echo x >.claude/s; done; : >ended)",
+        "again() { mkdir .claude; echo x >.claude/s\n"
+        "[[ $1 -lt 30 ]] && again $(($1 + 1)) & [[ $1 -lt 30 ]] || : >ended; }\nagain 0",
+        "(for i in {1..15}; do sleep 0.05; mkdir .claude; echo x >.claude/s; done; : >ended)"};
+    for (const std::string& loop : loops) {
+        const nlohmann::json report =
+            call(loop + " >/dev/null 2>&1 </dev/null & sleep 0.02", "workspace");
+        ASSERT_TRUE(test::eventually([&] { return fs::exists(arena.workspace() / "ended"); }, 60s));
+        EXPECT_TRUE(test::eventually([&] { return !fs::exists(settings); }, 20s)) << loop << report;
+        husk({"session", "end", "one"});
+        EXPECT_FALSE(fs::exists(settings)) << loop;
+        fs::remove(arena.workspace() / "ended");
     }
 }
 
