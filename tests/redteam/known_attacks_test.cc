@@ -99,6 +99,68 @@ TEST_P(KnownAttacks, CVE_2026_42074_AFlagSetByTheModelTakesNoWallAway) {
     }
 }
 
+// The user's PATH begins in the workspace, as with a venv, and a command has written there. Nothing
+// of it is run outside of the walls, however husk is used next; nor are the start-up files that
+// variables name.
+TEST_P(KnownAttacks, CVE_2026_65093_NothingPlantedIsRunOutside) {
+    const fs::path bin = arena.workspace() / ".venv/bin";
+    const std::string planted = "#!/bin/sh\n" + spoil + "\n";
+    for (const char* name :
+         {"bash",      "sh",     "git",         "env",        "husk",    "podman",
+          "docker",    "python", "python3",     "node",       "id",      "newuidmap",
+          "newgidmap", "uname",  "getent",      "runc",       "crun",    "systemd-run",
+          "mount",     "less",   "husk-keeper", "husk-proxy", "setpriv", "unshare",
+          "sudo",      "true"}) {
+        plant(bin / name, planted);
+        plant(arena.workspace() / name, planted);
+    }
+    for (const char* name : {"start.sh", ".bashrc", ".profile", "sitecustomize.py"})
+        plant(arena.workspace() / name, spoil + "\n");
+    const std::string work = arena.workspace();
+    const std::string path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
+    const std::vector<std::string> variables = {
+        "BASH_ENV=" + work + "/start.sh", "ENV=" + work + "/start.sh", "SHELL=" + work + "/bash",
+        "GIT_EXEC_PATH=" + work,          "PAGER=" + work + "/less",   "EDITOR=" + work + "/sh"};
+    const Json hook = {{"hook_event_name", "PreToolUse"},
+                       {"tool_name", "Bash"},
+                       {"cwd", work},
+                       {"tool_input", {{"command", "echo ("}}}};
+    const std::string messages =
+        R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",)"
+        R"("capabilities":{},"clientInfo":{"name":"x","version":"1"}}})"
+        "\n"
+        R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
+        "\n"
+        R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"bash",)"
+        R"("arguments":{"command":"echo ("}}})"
+        "\n";
+    const std::vector<std::pair<std::vector<std::string>, std::string>> uses = {
+        {{"run", "--mode", "workspace", "--", "echo ("}, ""},
+        {{"run", "--mode", "read-only", "--", "true; git status; env true; python3 -c 1"}, ""},
+        {{"run", "--mode", "workspace", "--", "true"}, ""},
+        {{"check", "--", "echo ("}, ""},
+        {{"check", "--", "git status"}, ""},
+        {{"call", "--contract", "claude-code", "--mode", "workspace", "Bash",
+          R"({"command":"echo ("})"},
+         ""},
+        {{"hook", "claude"}, hook.dump()},
+        {{"mcp", "--mode", "workspace"}, messages},
+        {{"doctor"}, ""},
+        {{"session", "list"}, ""},
+        {{"shells"}, ""},
+        {{"tools"}, ""},
+    };
+    for (const std::string& first : {bin.string(), std::string("."), std::string(".venv/bin")}) {
+        std::vector<std::string> all = variables;
+        all.push_back("PATH=" + first + ":" + path);
+        for (const auto& [args, input] : uses) {
+            const test::Ran ran = run(args, all, input);
+            ASSERT_TRUE(is_intact()) << args[0] << " with " << all.back() << "\n"
+                                     << ran.out << ran.err;
+        }
+    }
+}
+
 // The proxy compares one name with the list and would connect to another, if something after it
 // stopped at the NUL. The listener is the proof.
 TEST_P(KnownAttacks, ANulInAProxiedNameReachesNobodyElse) {
