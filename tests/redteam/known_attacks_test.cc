@@ -161,6 +161,55 @@ TEST_P(KnownAttacks, CVE_2026_65093_NothingPlantedIsRunOutside) {
     }
 }
 
+// A name whose meaning the script itself may have changed is not the one that a rule allows.
+TEST_P(KnownAttacks, CVE_2026_22708_ABuiltinThatSetsPathIsNotWhatARuleAllows) {
+    fs::create_directories(husk->dir() / "config/husk");
+    test::write_text(husk->dir() / "config/husk/husk.yaml",
+                     "permissions: {mode: strict, allow: [\"Bash(ls:*)\", \"Bash(export:*)\", "
+                     "\"Bash(declare:*)\", \"Bash(typeset:*)\", \"Bash(readonly:*)\", "
+                     "\"Bash(printf:*)\", \"Bash(read:*)\", \"Bash(mapfile:*)\", \"Bash(let:*)\", "
+                     "\"Bash(getopts:*)\", \"Bash(wait:*)\", \"Bash(unset:*)\", \"Bash(hash:*)\", "
+                     "\"Bash(echo:*)\", \"Bash(env:*)\", \"Bash(true)\", \"Bash(cd:*)\"]}\n");
+    const auto code = [&](const std::string& command) {
+        return run({"check", "--", command}).code;
+    };
+    for (const char* fine : {"ls", "export X=1; ls", "read x <<<y; ls", "printf -v x 1; ls"})
+        EXPECT_EQ(code(fine), 0) << fine;
+    for (const char* poisoned : {"export PATH=/tmp/x; ls",
+                                 "PATH=/tmp/x ls",
+                                 "PATH+=:/tmp/x; ls",
+                                 "declare PATH=/tmp/x; ls",
+                                 "typeset PATH=/tmp/x; ls",
+                                 "readonly PATH=/tmp/x; ls",
+                                 "declare -n p=PATH; p=/tmp/x; ls",
+                                 "printf -v PATH /tmp/x; ls",
+                                 "read PATH <<<x; ls",
+                                 "read -a PATH <<<x; ls",
+                                 "mapfile -t PATH <<<x; ls",
+                                 "for PATH in /tmp/x; do ls; done",
+                                 "((PATH=1)); ls",
+                                 "let PATH=1; ls",
+                                 "echo $((PATH=5)); ls",
+                                 "getopts a PATH; ls",
+                                 "wait -p PATH; ls",
+                                 "unset PATH; ls",
+                                 "hash -p /tmp/x ls; ls",
+                                 "BASH_CMDS[ls]=/tmp/x; ls",
+                                 "BASH_ALIASES[ls]=/tmp/x; ls",
+                                 "coproc PATH { true; }; ls",
+                                 "env PATH=/tmp/x ls",
+                                 "ls() { /tmp/x; }; ls",
+                                 "cd /tmp; PATH=. ls",
+                                 "exec {PATH}</dev/null; ls"})
+        EXPECT_NE(code(poisoned), 0) << poisoned;
+}
+
+TEST_P(KnownAttacks, SpellingsOfProcSelfRootAreTheRoot) {
+    for (const char* root : {"/", "/proc/self/root", "/proc/self/root/", "/proc/thread-self/root",
+                             "//proc/self/./root", "/proc/self/root/etc/.."})
+        EXPECT_EQ(run({"check", "--", std::string("rm -rf ") + root}).code, 1) << root;
+}
+
 // The proxy compares one name with the list and would connect to another, if something after it
 // stopped at the NUL. The listener is the proof.
 TEST_P(KnownAttacks, ANulInAProxiedNameReachesNobodyElse) {

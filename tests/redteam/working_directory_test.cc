@@ -37,9 +37,12 @@ struct Chooser {
 
 std::ostream& operator<<(std::ostream& out, const Chooser& one) { return out << one.face; }
 
-std::vector<Chooser> choosers() {
+enum class Naming { Any, ByArgument };
+
+std::vector<Chooser> choosers(Naming naming) {
     std::vector<Chooser> all;
     for (const Face& face : faces) {
+        if (naming == Naming::ByArgument && face.argument == nullptr) continue;
         if (::geteuid() == 0) all.push_back({face, Attacker::Root});
         all.push_back({face, Attacker::User});
     }
@@ -106,11 +109,19 @@ protected:
     std::optional<test::Husk> husk;
 };
 
-INSTANTIATE_TEST_SUITE_P(, AWorkingDirectory, testing::ValuesIn(choosers()), [](const auto& test) {
+std::string chooser_name(const testing::TestParamInfo<Chooser>& test) {
     std::string name = test.param.face.contract;
     std::erase(name, '-');
     return name + (test.param.attacker == Attacker::Root ? "Root" : "User");
-});
+}
+
+// Of the contracts in which the model names the directory in an argument.
+class ANamedDirectory : public AWorkingDirectory {};
+
+INSTANTIATE_TEST_SUITE_P(, AWorkingDirectory, testing::ValuesIn(choosers(Naming::Any)),
+                         chooser_name);
+INSTANTIATE_TEST_SUITE_P(, ANamedDirectory, testing::ValuesIn(choosers(Naming::ByArgument)),
+                         chooser_name);
 
 TEST_P(AWorkingDirectory, ChosenByAModelMovesNoWall) {
     const std::string key = arena.home() / ".ssh/id_test";
@@ -129,8 +140,7 @@ TEST_P(AWorkingDirectory, IsEnteredWhereThereAreNoWalls) {
     EXPECT_NE(tree_snapshot(victim.dir), victim.tree_before);
 }
 
-TEST_P(AWorkingDirectory, ThatChangesPlacesWithALinkLeadsNowhereElse) {
-    if (GetParam().face.argument == nullptr) GTEST_SKIP() << "a model cannot choose one";
+TEST_P(ANamedDirectory, ThatChangesPlacesWithALinkLeadsNowhereElse) {
     const std::string work = arena.workspace();
     call("workspace", work,
          "cd '" + work +
