@@ -34,8 +34,8 @@ void Printer::end_output() {
     write(STDERR_FILENO, filters_[1].finish());
 }
 
-void Printer::write(int fd, const std::string& text) {
-    const Wrote wrote = write_until(fd, text, [this] { return stop_.stop_requested(); });
+void Printer::write(int fd, const std::string& bytes) {
+    const Wrote wrote = write_until(fd, bytes, [this] { return stop_.stop_requested(); });
     torn_ = wrote == Wrote::Part;
     if (wrote != Wrote::NobodyReads) return;
     received_->store(SIGPIPE);

@@ -55,12 +55,12 @@ bool write_out(int fd, std::string_view text) {
     return ::isatty(fd) == 0 ? write_bytes(fd, text) : write_bytes(fd, text::for_terminal(text));
 }
 
-bool write_bytes(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(fd, text.data(), text.size());
+bool write_bytes(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(fd, bytes.data(), bytes.size());
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) return false;
-        text.remove_prefix(static_cast<size_t>(written));
+        bytes.remove_prefix(static_cast<size_t>(written));
     }
     return true;
 }

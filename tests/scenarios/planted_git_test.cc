@@ -250,11 +250,11 @@ const Plant plants[] = {
      {"echo \"touch $TRAP\" >> .githooks/pre-commit"},
      "git commit --allow-empty -m x; git config --global --unset core.hooksPath"},
     {"HooksThatTheUsersOtherSettingsName",
-     "repository .; mkdir -p $HOME/.config/git; printf '[core] hooksPath=.githooks ; mine\\n' > "
-     "$HOME/.config/git/config",
+     "repository .; mkdir -p $XDG_CONFIG_HOME/git; printf '[core] hooksPath=.githooks ; mine\\n' > "
+     "$XDG_CONFIG_HOME/git/config",
      {"mkdir .githooks; printf '#!/bin/sh\\ntouch %s\\n' $TRAP > .githooks/pre-commit; chmod +x "
       ".githooks/pre-commit"},
-     "git commit --allow-empty -m x; rm $HOME/.config/git/config",
+     "git commit --allow-empty -m x; rm $XDG_CONFIG_HOME/git/config",
      ".githooks"},
     {"HooksThatAreNamedInTheLineOfTheSection",
      "repository .; printf '[core] hooksPath = \".git\\\\\nhooks\"\\n' >> .git/config; mkdir "
