@@ -141,11 +141,14 @@ Breach Watch::look(uint64_t now, const usage::Meter& reaped) {
     return breach;
 }
 
-// A tree that has not computed since the last look holds what it held.
-uint64_t Watch::objects_of(const Tree& tree) const {
-    const bool idle = tree.use.cpu_us == last_.use.cpu_us &&
-                      tree.use.processes == last_.use.processes && peak_.processes != 0;
-    return idle ? last_.objects : held::measure(began_);
+// A tree that has not computed since the last look holds what it held. /proc counts in hundredths
+// of a second, in which a process can take megabytes: so that has to be seen twice in a row.
+uint64_t Watch::objects_of(const Tree& tree) {
+    const bool is_still = tree.use.cpu_us == last_.use.cpu_us &&
+                          tree.use.processes == last_.use.processes && peak_.processes != 0;
+    const bool is_idle = is_still && was_still_;
+    was_still_ = is_still;
+    return is_idle ? last_.objects : held::measure(began_);
 }
 
 // Processes that forked share pages, and each of them shows all as its own. To tell them apart

@@ -100,7 +100,7 @@ public:
     const Use& peak() const { return peak_; }  // of memory and processes
 
 private:
-    uint64_t objects_of(const Tree& tree) const;
+    uint64_t objects_of(const Tree& tree);
     uint64_t without_doubles(const Tree& tree);
     Breach judge(const Tree& tree);
 
@@ -110,8 +110,9 @@ private:
     uint64_t began_ = 0;  // seconds since 1970
     uint64_t looked_ = 0;
     uint64_t next_ = keeper_clock::never;
-    uint64_t counted_ = 0;   // memory with its doubles, when they were last told apart
-    bool doubtful_ = false;  // over the limit of memory, but not yet twice
+    uint64_t counted_ = 0;    // memory with its doubles, when they were last told apart
+    bool doubtful_ = false;   // over the limit of memory, but not yet twice
+    bool was_still_ = false;  // at the last look the tree had not computed since the one before
 };
 
 namespace check {
