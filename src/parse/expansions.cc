@@ -102,6 +102,19 @@ void Parser::read_parameter(Word& word, Quoting quoting) {
     leave();
 }
 
+std::string Parser::read_parameter_name() {
+    std::string name;
+    if (is_name_start(peek())) {
+        for (; is_name_letter(peek()); advance()) name += peek();
+    } else if (is_digit(peek())) {
+        for (; is_digit(peek()); advance()) name += peek();
+    } else if (is_special_parameter(peek())) {
+        name = std::string(1, peek());
+        advance();
+    }
+    return name;
+}
+
 void Parser::read_parameter_inside(Word& word, Quoting quoting) {
     const size_t begin = at_;
     advance();
@@ -111,19 +124,11 @@ void Parser::read_parameter_inside(Word& word, Quoting quoting) {
     // Newer shells run what stands in ${ x; } and ${|x;}.
     if (is_blank(first) || first == '\n' || first == '|')
         return give_up("${ } holds a command, which only some versions of bash run");
-    std::string name;
     const char second = peek_after(1);
     const bool prefix = (first == '!' || first == '#') && second != '}' &&
                         (is_name_letter(second) || is_special_parameter(second));
     if (prefix) advance();
-    if (is_name_start(peek())) {
-        for (; is_name_letter(peek()); advance()) name += peek();
-    } else if (is_digit(peek())) {
-        for (; is_digit(peek()); advance()) name += peek();
-    } else if (is_special_parameter(peek())) {
-        name = std::string(1, peek());
-        advance();
-    }
+    std::string name = read_parameter_name();
     if (peek() == '[') scan_subscript();
     if (prefix && first == '!') state_.arithmetic = true;  // the other name may have a subscript
     const char operation = peek();

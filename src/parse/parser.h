@@ -162,6 +162,7 @@ private:
     void read_dollar(Word& word, Quoting quoting);
     void read_parameter(Word& word, Quoting quoting);
     void read_parameter_inside(Word& word, Quoting quoting);
+    std::string read_parameter_name();
     void read_parameter_word(Quoting quoting, bool single_quotes);
     void read_substitution(Word& word, size_t begin, Piece::Kind kind, Quoting quoting);
     bool try_arithmetic();
