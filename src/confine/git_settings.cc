@@ -155,6 +155,14 @@ private:
         return true;
     }
 
+    // What a letter behind a backslash stands for; nothing where git takes none.
+    static std::optional<char> unescaped(char letter) {
+        constexpr std::string_view written = "tbn\\\"";
+        const size_t which = written.find(letter);
+        if (which == written.npos) return std::nullopt;
+        return "\t\b\n\\\""[which];
+    }
+
     bool read_value(std::string& value) {
         bool is_quoted = false;
         size_t without_spaces = 0;
@@ -177,10 +185,9 @@ private:
             if (c == '\\') {
                 c = next();
                 if (c == '\n') continue;
-                constexpr std::string_view written = "tbn\\\"";
-                const size_t which = written.find(c);
-                if (which == written.npos) return false;
-                c = "\t\b\n\\\""[which];
+                const auto meant = unescaped(c);
+                if (!meant) return false;
+                c = *meant;
             }
             value += c;
             without_spaces = value.size();

@@ -119,27 +119,29 @@ bool Positions::is_settled(const Bits& at) const {
     return ends_open_ && (at[last / word_bits] >> (last % word_bits) & 1) != 0;
 }
 
+// A space that may be there makes another way of each.
+void Positions::step_all(std::vector<Bits>& ways, char16_t letter) const {
+    const size_t count = ways.size();
+    for (size_t k = 0; k < count; ++k) {
+        if (letter == maybe_space) {
+            Bits with = ways[k];
+            step(with, u' ');
+            step_over_unknown(with, Unknown::MustBeCovered);
+            ways.push_back(std::move(with));
+        } else if (letter == any_text) {
+            step_over_unknown(ways[k], Unknown::MustBeCovered);
+        } else {
+            step(ways[k], letter);
+        }
+    }
+}
+
 bool Positions::covers(const Letters& text) const {
     std::vector<Bits> ways = {start_};
     size_t extra_steps = 0;
     for (size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == maybe_space) {
-            const size_t count = ways.size();
-            for (size_t k = 0; k < count; ++k) {
-                Bits with = ways[k];
-                step(with, u' ');
-                step_over_unknown(with, Unknown::MustBeCovered);
-                ways.push_back(std::move(with));
-            }
-            ++i;  // its any_text is dealt with
-        } else {
-            for (Bits& at : ways) {
-                if (text[i] == any_text)
-                    step_over_unknown(at, Unknown::MustBeCovered);
-                else
-                    step(at, text[i]);
-            }
-        }
+        step_all(ways, text[i]);
+        if (text[i] == maybe_space) ++i;  // its any_text is dealt with
         if (std::ranges::any_of(ways, is_none)) return false;
         if (ways.size() > 1) {
             std::ranges::sort(ways);

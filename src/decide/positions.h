@@ -34,6 +34,7 @@ private:
     void close(Bits& at) const;
     void step(Bits& at, char16_t letter) const;
     void step_over_unknown(Bits& at, Unknown unknown) const;
+    void step_all(std::vector<Bits>& ways, char16_t letter) const;
     bool is_at_end(const Bits& at) const;
     bool is_settled(const Bits& at) const;
 
@@ -41,7 +42,7 @@ private:
     size_t words_;
     // For each letter the place of its masks in masks_: the positions that read it and go on, then
     // those that read it and stay. Letters without an own place have the first.
-    std::array<uint16_t, 256> place_;
+    std::array<uint16_t, 256> place_ = {};
     std::vector<uint64_t> masks_;
     Bits start_;
     Bits over_unknown_;        // any_text

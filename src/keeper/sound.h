@@ -54,11 +54,13 @@ inline bool read_texts(const char* message, uint64_t size, const char** strings,
     const bool by_name = (plan.flags & DirectoryByName) != 0;
     texts = {next(), nullptr};
     if (texts.program == nullptr) return false;
-    if (by_name && (texts.directory = next()) == nullptr) return false;
+    if (by_name) texts.directory = next();
+    if (by_name && texts.directory == nullptr) return false;
     unsigned slot = 0;
     for (uint64_t i = 0; i < wanted; ++i) {
         if (i == plan.argc) strings[slot++] = nullptr;
-        if ((strings[slot++] = next()) == nullptr) return false;
+        strings[slot] = next();
+        if (strings[slot++] == nullptr) return false;
     }
     if (plan.envc == 0) strings[slot++] = nullptr;
     strings[slot] = nullptr;

@@ -157,6 +157,15 @@ unsigned length_of(const char* text) {
     return length;
 }
 
+// Into the directory that the place names, to the next part of its path.
+void go_in(const NameOrder& order, Place& place) {
+    const long inner = open_path(place.parent, place.name, O_DIRECTORY);
+    if (inner < 0) place.error = is_gone(inner) || inner == -ELOOP ? -EAGAIN : inner;
+    if (place.parent != roots[order.root]) sys::close(place.parent);
+    place.parent = static_cast<int>(inner < 0 ? -1 : inner);
+    place.name += length_of(place.name) + 1;
+}
+
 // One try. -EAGAIN when a directory on the path is replaced meanwhile.
 Place walk(const NameOrder& order, int watch) {
     Place place;
@@ -177,16 +186,14 @@ Place walk(const NameOrder& order, int watch) {
         if (found < 0 && !is_gone(found)) place.error = found;
         if (found < 0) break;
         const unsigned kind = place.status.mode & format;
-        const bool is_last = place.name == last;
-        if (is_last) place.is_there = !is_as_it_was(order, place.parent, place.name);
-        if (!is_last && kind == link) place.is_there = !is_repository && !only_itself;
-        if (!is_last && kind == link && only_itself) place.error = -ELOOP;
-        if (is_last || kind != directory) break;
-        const long inner = open_path(place.parent, place.name, O_DIRECTORY);
-        if (inner < 0) place.error = is_gone(inner) || inner == -ELOOP ? -EAGAIN : inner;
-        if (place.parent != roots[order.root]) sys::close(place.parent);
-        place.parent = static_cast<int>(inner < 0 ? -1 : inner);
-        place.name += length_of(place.name) + 1;
+        if (place.name == last) {
+            place.is_there = !is_as_it_was(order, place.parent, place.name);
+            break;
+        }
+        if (kind == link) place.is_there = !is_repository && !only_itself;
+        if (kind == link && only_itself) place.error = -ELOOP;
+        if (kind != directory) break;
+        go_in(order, place);
     }
     return place;
 }

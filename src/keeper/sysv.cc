@@ -41,33 +41,41 @@ uint64_t bytes_of(const List& list, const uint64_t* row, uint64_t since) {
     return row[list.amount] * list.unit + parts;
 }
 
+// A row of numbers, read letter by letter.
+struct Row {
+    uint64_t numbers[most_columns] = {};
+    unsigned column = 0;
+    bool in_number = false;
+
+    // Returns true when the letter ends the row.
+    bool take(char letter) {
+        if (letter != ' ' && letter != '\n') {
+            in_number = true;
+            const bool digit = letter >= '0' && letter <= '9';
+            if (digit && column < most_columns)
+                numbers[column] = numbers[column] * 10 + static_cast<uint64_t>(letter - '0');
+            return false;
+        }
+        if (in_number) ++column;
+        in_number = false;
+        return letter == '\n';
+    }
+};
+
 // Reads a table of numbers whose first line has the names of its columns.
 template <class Visit>
 void for_each_row(const char* path, const Visit& visit) {
     const long fd = sys::openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return;
     char text[4096];
-    uint64_t row[most_columns] = {};
-    unsigned column = 0;
-    bool in_number = false;
+    Row row;
     bool is_head = true;
     for (long got = 0; (got = sys::read(static_cast<int>(fd), text, sizeof text)) > 0;) {
         for (long i = 0; i < got; ++i) {
-            const char letter = text[i];
-            if (letter != ' ' && letter != '\n') {
-                in_number = true;
-                const bool digit = letter >= '0' && letter <= '9';
-                if (digit && column < most_columns)
-                    row[column] = row[column] * 10 + static_cast<uint64_t>(letter - '0');
-                continue;
-            }
-            if (in_number) ++column;
-            in_number = false;
-            if (letter != '\n') continue;
-            if (!is_head) visit(row);
+            if (!row.take(text[i])) continue;
+            if (!is_head) visit(row.numbers);
             is_head = false;
-            column = 0;
-            for (uint64_t& number : row) number = 0;
+            row = {};
         }
     }
     sys::close(static_cast<int>(fd));

@@ -70,6 +70,18 @@ bool Parser::at_test_end() {
            peek_word() == "]]";
 }
 
+void Parser::note_test_arithmetic(const std::string& text) {
+    if (sets_deciding_variable(text))
+        not_understood("arithmetic may set a variable that decides what is run");
+}
+
+// Behind -v and the like.
+void Parser::parse_unary_test(char letter) {
+    if (letter == 'v' || letter == 'R') state_.arithmetic = true;  // these take subscripts
+    const Word name = read_word(Mode::Test);
+    if (letter == 'v') note_test_arithmetic(name.shown());
+}
+
 // One word, an operator and a word, or two words with an operator between them.
 void Parser::parse_test_words() {
     if (!is_word_ahead() || peek_word() == "]]") return fail_here();
@@ -84,13 +96,7 @@ void Parser::parse_test_words() {
         if (unary || peek() == '\n') fail_here();
         return;
     }
-    if (unary) {
-        if (text[1] == 'v' || text[1] == 'R') state_.arithmetic = true;  // these take subscripts
-        const Word name = read_word(Mode::Test);
-        if (text[1] == 'v' && sets_deciding_variable(name.shown()))
-            not_understood("arithmetic may set a variable that decides what is run");
-        return;
-    }
+    if (unary) return parse_unary_test(text[1]);
     const size_t before = at_;
     std::string op;
     if ((peek() == '<' || peek() == '>') && peek_after(1) != '(') {
@@ -109,8 +115,8 @@ void Parser::parse_test_words() {
     const Word second = read_word(op == "=~" ? Mode::Regex : pattern ? Mode::Pattern : Mode::Test);
     if (!op.starts_with('-')) return;
     state_.arithmetic = true;
-    if (sets_deciding_variable(text) || sets_deciding_variable(second.shown()))
-        not_understood("arithmetic may set a variable that decides what is run");
+    note_test_arithmetic(text);
+    note_test_arithmetic(second.shown());
 }
 
 }  // namespace husk::parse

@@ -118,11 +118,15 @@ private:
     void parse_test_and();
     void parse_test_term();
     void parse_test_words();
+    void parse_unary_test(char letter);
+    void note_test_arithmetic(const std::string& text);
     bool at_test_end();
     void parse_compound_redirects();
 
     // Simple commands and what belongs to them (simple.cc, redirects.cc).
     void parse_simple();
+    void note_redirected_element(std::string_view before);
+    void add_assignment(std::vector<Word>& words, std::vector<Assignment>& assignments);
     void parse_function(size_t index, const std::string& name);
     Assignment read_assignment();
     bool is_assignment_ahead();

@@ -72,6 +72,21 @@ bool Parser::is_function_ahead() {
     return peek_after(after) == ')';
 }
 
+// {a[$(x)]}>f: the word before a redirection names what the new descriptor is kept in.
+void Parser::note_redirected_element(std::string_view before) {
+    if (before.starts_with('{') && before.ends_with('}') && before.contains('['))
+        not_understood("a redirection sets an element of an array");
+}
+
+// Behind the name of a command, an assignment is an argument.
+void Parser::add_assignment(std::vector<Word>& words, std::vector<Assignment>& assignments) {
+    Assignment assignment = read_assignment();
+    if (words.empty())
+        assignments.push_back(std::move(assignment));
+    else
+        words.push_back(as_argument(std::move(assignment)));
+}
+
 void Parser::parse_simple() {
     const size_t begin = at_;
     size_t end = at_;
@@ -84,10 +99,7 @@ void Parser::parse_simple() {
         const char letter = peek();
         if (at_ >= end_ || letter == '#') break;
         if (is_redirect_ahead()) {
-            // {a[$(x)]}>f
-            const std::string_view before = end == at_ ? slice(item, at_) : "";
-            if (before.starts_with('{') && before.ends_with('}') && before.contains('['))
-                not_understood("a redirection sets an element of an array");
+            note_redirected_element(end == at_ ? slice(item, at_) : "");
             parse_redirect(index);
         } else if (letter == '(' && words.size() == 1 && assignments.empty() &&
                    state_.script.commands[index].redirects.empty() && is_function_ahead()) {
@@ -99,11 +111,7 @@ void Parser::parse_simple() {
             fail("unexpected EOF while looking for matching `]'");
         } else if (item = at_;
                    (words.empty() || takes_assignments(words)) && is_assignment_ahead()) {
-            Assignment assignment = read_assignment();
-            if (words.empty())
-                assignments.push_back(std::move(assignment));
-            else
-                words.push_back(as_argument(std::move(assignment)));
+            add_assignment(words, assignments);
         } else {
             add_words(words, read_word(Mode::Command));
         }
