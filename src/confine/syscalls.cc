@@ -9,9 +9,11 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,7 +53,6 @@ bool applies(When when, const SyscallPolicy& policy) {
         case When::WithoutMountNamespace: return policy.metadata_forbidden;
         case When::WithoutIpcNamespace: return !policy.ipc_namespace;
         case When::WithoutTruncateRight: return policy.truncate_forbidden;
-        case When::FlagsMatter: return policy.truncate_forbidden || policy.witness;
     }
     std::unreachable();
 }
@@ -199,29 +200,6 @@ void judge_tuning(os::SyscallFilter& filter) {
         add(filter, call, fail_with(EPERM), {{{int_is(0, 0)}, let_through}});
 }
 
-// O_TRUNC empties a file that is opened for reading (or with access mode 3, for nothing), and
-// an old Landlock only asks whether it may be read.
-void judge_opening(os::SyscallFilter& filter, const SyscallPolicy& policy) {
-    constexpr uint32_t truncation = O_ACCMODE | O_TRUNC;
-    constexpr uint32_t writing = truncation | O_CREAT;
-    for (const auto& [call, flags] : {std::pair(Syscall{"open", 2, no_such_call}, 1U),
-                                      std::pair(Syscall{"openat", 257, 56}, 2U)}) {
-        Cases cases;
-        if (policy.truncate_forbidden) {
-            for (const uint32_t how : {uint32_t{O_RDONLY}, uint32_t{O_ACCMODE}})
-                cases.push_back(
-                    {{int_bits_are(flags, truncation, how | O_TRUNC)}, fail_with(EACCES)});
-        }
-        if (policy.witness) cases.push_back({{int_bits_are(flags, writing, 0)}, let_through});
-        // Every bash begins with looking for a terminal like this, and files are not opened so.
-        if (policy.witness && !policy.witness_sees_all)
-            cases.push_back(
-                {{int_bits_are(flags, O_CREAT | O_TRUNC | O_NONBLOCK, O_NONBLOCK)}, let_through});
-        if (cases.empty()) return;
-        add(filter, call, policy.witness ? os::ask_the_listener : let_through, std::move(cases));
-    }
-}
-
 bool has_rule(const os::SyscallFilter& filter, uint32_t number) {
     return std::ranges::any_of(filter.rules,
                                [&](const os::SyscallRule& rule) { return rule.number == number; });
@@ -232,6 +210,67 @@ bool has_rule(const os::SyscallFilter& filter, uint32_t number) {
 bool is_frequent(wire::Attempt attempt) {
     return attempt == wire::Attempt::Remove || attempt == wire::Attempt::Link ||
            attempt == wire::Attempt::Metadata;
+}
+
+// A file with such a bit lets everybody who can run it become its owner or group.
+Cases with_privileged_mode(uint32_t mode, uint32_t bits, std::vector<ArgumentTest> if_also = {}) {
+    Cases cases;
+    for (const uint32_t bit : {uint32_t{S_ISUID}, uint32_t{S_ISGID}}) {
+        if ((bits & bit) == 0) continue;
+        std::vector<ArgumentTest> all_of = if_also;
+        all_of.push_back(int_bits_are(mode, bit, bit));
+        cases.push_back({std::move(all_of), fail_with(EPERM)});
+    }
+    return cases;
+}
+
+// Of a directory the bit for the group is ordinary: new files get its group. A filter cannot tell
+// whether a name is one.
+void judge_modes(os::SyscallFilter& filter, const SyscallPolicy& policy) {
+    constexpr uint32_t on_files = S_ISUID | S_ISGID;
+    const std::tuple<Syscall, uint32_t, uint32_t> calls[] = {
+        {{"chmod", 90, no_such_call}, 1, S_ISUID},   {{"fchmod", 91, 52}, 1, S_ISUID},
+        {{"fchmodat", 268, 53}, 2, S_ISUID},         {{"fchmodat2", 452, 452}, 2, S_ISUID},
+        {{"mknod", 133, no_such_call}, 1, on_files}, {{"mknodat", 259, 33}, 2, on_files},
+        {{"creat", 85, no_such_call}, 1, on_files}};
+    for (const auto& [call, mode, bits] : calls) {
+        const auto number = call.number(filter.arch);
+        if (!number || has_rule(filter, *number)) continue;
+        const bool is_watched = std::ranges::any_of(wire::watched_calls, [&](const auto& one) {
+            return std::cmp_equal(filter.arch == AUDIT_ARCH_AARCH64 ? one.aarch64 : one.x86_64,
+                                  *number) &&
+                   (policy.witness_sees_all || !is_frequent(one.attempt));
+        });
+        add(filter, call, policy.witness && is_watched ? os::ask_the_listener : let_through,
+            with_privileged_mode(mode, bits));
+    }
+}
+
+// O_TRUNC empties a file that is opened for reading (or with access mode 3, for nothing), and
+// an old Landlock only asks whether it may be read.
+void judge_opening(os::SyscallFilter& filter, const SyscallPolicy& policy) {
+    constexpr uint32_t truncation = O_ACCMODE | O_TRUNC;
+    constexpr uint32_t writing = truncation | O_CREAT;
+    constexpr uint32_t nameless = O_TMPFILE & ~O_DIRECTORY;
+    for (const auto& [call, flags] : {std::pair(Syscall{"open", 2, no_such_call}, 1U),
+                                      std::pair(Syscall{"openat", 257, 56}, 2U)}) {
+        Cases cases;
+        for (const uint32_t making : {uint32_t{O_CREAT}, nameless})
+            for (ArgumentCase& one : with_privileged_mode(flags + 1, S_ISUID | S_ISGID,
+                                                          {int_bits_are(flags, making, making)}))
+                cases.push_back(std::move(one));
+        if (policy.truncate_forbidden) {
+            for (const uint32_t how : {uint32_t{O_RDONLY}, uint32_t{O_ACCMODE}})
+                cases.push_back(
+                    {{int_bits_are(flags, truncation, how | O_TRUNC)}, fail_with(EACCES)});
+        }
+        if (policy.witness) cases.push_back({{int_bits_are(flags, writing, 0)}, let_through});
+        // Every bash begins with looking for a terminal like this, and files are not opened so.
+        if (policy.witness && !policy.witness_sees_all)
+            cases.push_back(
+                {{int_bits_are(flags, O_CREAT | O_TRUNC | O_NONBLOCK, O_NONBLOCK)}, let_through});
+        add(filter, call, policy.witness ? os::ask_the_listener : let_through, std::move(cases));
+    }
 }
 
 // What goes on all the same, and may meet a wall.
@@ -262,6 +301,7 @@ os::SyscallFilter syscall_policy(const SyscallPolicy& policy, uint32_t arch) {
     judge_sockets(filter, policy);
     if (!policy.pid_namespace) judge_tuning(filter);
     judge_opening(filter, policy);
+    judge_modes(filter, policy);
     if (policy.witness) tell_witness(filter, policy);
     return filter;
 }

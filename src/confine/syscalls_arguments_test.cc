@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <csignal>
@@ -123,6 +124,9 @@ const std::vector<SocketExample> sockets = {
     {"keys", {AF_KEY, SOCK_RAW, 2}, EPERM, EPERM, no_family, EPERM},
     {"XDP", {AF_XDP, SOCK_RAW, 0}, EPERM, EPERM, no_family, EPERM},
     {"TIPC", {AF_TIPC, SOCK_RDM, 0}, EPERM, EPERM, no_family, EPERM},
+    {"RxRPC", {AF_RXRPC, SOCK_DGRAM, AF_INET}, EPERM, EPERM, no_family, EPERM},
+    {"IPsec", {AF_NETLINK, SOCK_RAW, NETLINK_XFRM}, EPERM, EPERM, no_protocol, EPERM},
+    {"crypto users", {AF_NETLINK, SOCK_RAW, NETLINK_CRYPTO}, EPERM, EPERM, no_protocol, EPERM},
     {"SMC", {AF_SMC, SOCK_STREAM, 0}, EPERM, EPERM, no_family, EPERM},
     {"no family", {AF_UNSPEC, SOCK_STREAM, 0}, EPERM, EPERM, no_family, EPERM},
     {"one day", {AF_MAX + 1, SOCK_STREAM, 0}, EPERM, EPERM, no_family, EPERM},
@@ -198,10 +202,9 @@ TEST(SyscallPolicies, KeepOtherProcessesWhereNoPidNamespaceDoes) {
 }
 
 TEST(SyscallPolicies, KeepFilesFromBeingEmptiedWhereLandlockCannot) {
-    const auto examples = [](int refused, int hidden) -> std::vector<Example> {
+    const auto examples = [](int refused) -> std::vector<Example> {
         return {
             {CALL(truncate), {}, refused},
-            {CALL(openat2), {}, hidden},
             {CALL(openat), {0, 0, O_RDONLY | O_TRUNC}, refused},
             {CALL(openat), {0, 0, rubbish | O_RDONLY | O_TRUNC | O_CLOEXEC | O_CREAT}, refused},
             {CALL(openat), {0, 0, O_ACCMODE | O_TRUNC}, refused},
@@ -215,9 +218,48 @@ TEST(SyscallPolicies, KeepFilesFromBeingEmptiedWhereLandlockCannot) {
         };
     };
     for (const SyscallPolicy& policy : all_policies())
-        EXPECT_EQ(otherwise(policy,
-                            policy.truncate_forbidden ? examples(EACCES, ENOSYS) : examples(0, 0)),
-                  "");
+        EXPECT_EQ(otherwise(policy, examples(policy.truncate_forbidden ? EACCES : 0)), "");
+}
+
+TEST(SyscallPolicies, LetNobodyMakeAFileThatRunsAsItsOwner) {
+    constexpr uint64_t nameless = O_TMPFILE | O_RDWR;
+    const auto examples = [](int ordinary) -> std::vector<Example> {
+        const int refused = ordinary == 0 ? EPERM : ordinary;
+        return {
+            {CALL(fchmod), {3, 04755}, refused},
+            {CALL(fchmod), {3, rubbish | 04000}, refused},
+            {CALL(fchmod), {3, 0755}, ordinary},
+            {CALL(fchmod), {3, 02775}, ordinary},  // of directories
+            {CALL(fchmodat), {0, 0, 06755}, refused},
+            {CALL(fchmodat), {0, 0, 01777}, ordinary},
+            {{"fchmodat2", 452}, {0, 0, 04755, 0}, refused},
+            {{"fchmodat2", 452}, {0, 0, 0755, 04000}, ordinary},
+#ifdef __x86_64__
+            {CALL(chmod), {0, 04755}, refused},
+            {CALL(chmod), {0, 0644}, ordinary},
+#endif
+        };
+    };
+    const std::vector<Example> of_new_files = {
+        {CALL(openat), {0, 0, O_CREAT | O_WRONLY, 04755}, EPERM},
+        {CALL(openat), {0, 0, O_CREAT | O_WRONLY, 02755}, EPERM},
+        {CALL(openat), {0, 0, nameless, rubbish | 04755}, EPERM},
+        {CALL(openat), {0, 0, O_CREAT | O_WRONLY, 0644}, 0},
+        {CALL(openat), {0, 0, O_WRONLY, 04755}, 0},  // the mode means nothing
+        {CALL(mknodat), {0, 0, S_IFREG | 04755}, EPERM},
+        {CALL(mknodat), {0, 0, S_IFIFO | 0644}, 0},
+        {CALL(mkdirat), {0, 0, 02775}, 0},
+#ifdef __x86_64__
+        {CALL(open), {0, O_CREAT | O_RDWR, 04755}, EPERM},
+        {CALL(creat), {0, 04755}, EPERM},
+        {CALL(creat), {0, 0644}, 0},
+        {CALL(mknod), {0, S_IFREG | 02755}, EPERM},
+#endif
+    };
+    for (const SyscallPolicy& policy : all_policies()) {
+        EXPECT_EQ(otherwise(policy, examples(policy.metadata_forbidden ? EROFS : 0)), "");
+        EXPECT_EQ(otherwise(policy, of_new_files), "");
+    }
 }
 
 }  // namespace

@@ -27,7 +27,6 @@ enum class When {
     WithoutMountNamespace,
     WithoutIpcNamespace,
     WithoutTruncateRight,
-    FlagsMatter,  // whoever judges or watches how a file is opened cannot see what is in memory
 };
 
 struct RefusedCall {
@@ -35,6 +34,9 @@ struct RefusedCall {
     int error;
     When when = When::Always;
 };
+
+// All calls up to the newest.
+std::span<const Syscall> all_calls();
 
 // The calls that are refused whatever their arguments.
 std::span<const RefusedCall> refused_calls();

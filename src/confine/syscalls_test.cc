@@ -79,7 +79,7 @@ const std::vector<Named> not_permitted = {
 };
 
 const std::vector<Named> not_there = {CALL(io_uring_setup), CALL(io_uring_enter),
-                                      CALL(io_uring_register), CALL(clone3)};
+                                      CALL(io_uring_register), CALL(clone3), CALL(openat2)};
 
 const std::vector<Named> metadata = {
     CALL(fchmod),          CALL(fchmodat),
@@ -303,7 +303,7 @@ TEST(SyscallPolicies, KeepSharedMemoryWhereNoIpcNamespaceDoes) {
 
 // Every row of the table is in one of the lists above, or is tested by name below.
 TEST(SyscallPolicies, HaveATestForEveryRow) {
-    std::set<std::string> tested = {"truncate", "openat2"};
+    std::set<std::string> tested = {"truncate"};
     for (const auto* calls : {&not_permitted, &not_there, &metadata, &shared_by_id})
         for (const Named& call : *calls) tested.insert(call.name);
     for (const RefusedCall& row : refused_calls())

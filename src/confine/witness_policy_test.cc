@@ -16,7 +16,8 @@ namespace {
 using namespace sample;
 
 constexpr uint32_t openat2 = 437;
-constexpr uint64_t interesting[] = {0, 1, 2, 3, 0x40, 0x42, 0x242, 10, 16, 38, CLONE_NEWUSER};
+constexpr uint64_t interesting[] = {0,     1,     2,  3,  0x40, 0x42,
+                                    0x242, 04755, 10, 16, 38,   CLONE_NEWUSER};
 
 // What the witness does with a call that it is told of (keeper/witness.cc).
 uint32_t witness_says(uint32_t number, const std::vector<wire::RefusedRow>& rows) {
@@ -47,7 +48,6 @@ TEST(WitnessPolicies, AnswerAsTheFilterAloneWould) {
                     const uint32_t before = os::evaluate(*plain, call);
                     uint32_t now = os::evaluate(*asking, call);
                     if (now == os::ask_the_listener) now = witness_says(number, rows);
-                    if (number == openat2) now = before;  // missing, so that nothing is hidden
                     ASSERT_EQ(before, now)
                         << "policy " << i << ", call " << number << ", " << first << ", " << second;
                 }
