@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <tuple>
+#include <utility>
 
 #include "base/id.h"
 #include "base/sha256.h"
@@ -16,6 +18,7 @@
 #include "place/container_plan.h"
 #include "place/engine.h"
 #include "place/http_text.h"
+#include "place/seccomp_profile.h"
 #include "place/warden_wire.h"
 #include "request/default_limits.h"
 #include "run/session_table.h"
@@ -39,24 +42,33 @@ std::unexpected<Error> refused(const std::string& what, const Engine::Reply& rep
     return failure("container engine", 0, "cannot " + what + ": " + reply.message());
 }
 
-// In the state directory, because the engine mounts it by its path.
+// A file that the engine takes by its path, named after its content, in the state directory, where
+// no command can write.
+Result<fs::path> file_for_engine(const fs::path& state, const std::string& name,
+                                 std::string_view content, mode_t mode) {
+    CHECK(os::make_directory(state / "place"));
+    const fs::path file = state / "place" / (name + "-" + sha256(content).substr(0, 16));
+    struct stat info{};
+    if (::lstat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+        std::cmp_equal(info.st_size, content.size()))
+        return file;
+    // Under another name until it is complete: nobody may be given half of it.
+    const fs::path fresh = file.string() + "." + random_id(8);
+    {
+        const os::Fd out = TRY(os::open(fresh, O_WRONLY | O_CREAT | O_EXCL, mode));
+        ::fchmod(out.get(), mode);
+        CHECK(os::write_all(out.get(), content));
+    }
+    if (::rename(fresh.c_str(), file.c_str()) != 0) return failure("rename", errno, file.string());
+    return file;
+}
+
+// Nobody may read it: so the kernel lets nobody look into the process either.
 Result<fs::path> warden_file(const fs::path& state) {
     const std::string_view image(
         husk_warden_image_begin,
         static_cast<size_t>(husk_warden_image_end - husk_warden_image_begin));
-    CHECK(os::make_directory(state / "place"));
-    const fs::path file = state / "place" / ("warden-" + sha256(image).substr(0, 16));
-    if (::access(file.c_str(), X_OK) == 0) return file;
-    // Under another name until it is complete: whoever comes meanwhile must not mount half of it.
-    const fs::path fresh = file.string() + "." + random_id(8);
-    {
-        const os::Fd out = TRY(os::open(fresh, O_WRONLY | O_CREAT | O_EXCL, 0111));
-        // Nobody may read it: so the kernel lets nobody look into the process either.
-        ::fchmod(out.get(), 0111);
-        CHECK(os::write_all(out.get(), image));
-    }
-    if (::rename(fresh.c_str(), file.c_str()) != 0) return failure("rename", errno, file.string());
-    return file;
+    return file_for_engine(state, "warden", image, 0111);
 }
 
 std::string said(const Engine::Reply& reply, const char* about) {
@@ -64,13 +76,26 @@ std::string said(const Engine::Reply& reply, const char* about) {
     return all.is_null() ? "" : all.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Result<Kind> kind_of(const Engine& engine) {
-    const Engine::Reply info = TRY(engine.ask("GET", "/info"));
+Result<Engine::Reply> info_of(const Engine& engine) {
+    Engine::Reply info = TRY(engine.ask("GET", "/info"));
     if (!info.is_good()) return refused("be asked about itself", info);
+    return info;
+}
+
+Kind kind_of(const Engine::Reply& info) {
     // Podman says it in a word, Docker in a list of words such as "name=rootless".
     const bool rootless =
         part(info.body, "Rootless") == true || said(info, "SecurityOptions").contains("rootless");
     return rootless ? Kind::Rootless : Kind::Rootful;
+}
+
+// Podman opens the file that is named, Docker takes the profile itself.
+Result<std::string> seccomp_for(const Engine::Reply& info, const fs::path& state) {
+    std::string profile = container_profile().dump();
+    const bool is_podman = !part(info.body, "Rootless").is_null();
+    if (!is_podman) return profile;
+    constexpr mode_t readable = 0444;
+    return TRY(file_for_engine(state, "seccomp", profile, readable)).string();
 }
 
 Limits complete(Limits limits) {
@@ -104,6 +129,7 @@ uint64_t own_processes() {
 Result<Plan> plan_of(const Wanted& wanted, const Engine& engine, const run::StateDir& state) {
     CHECK(check(wanted));
     using std::chrono::seconds;
+    const Engine::Reply info = TRY(info_of(engine));
     return Plan{
         .image = wanted.image,
         .warden = TRY(warden_file(state.path())),
@@ -112,7 +138,8 @@ Result<Plan> plan_of(const Wanted& wanted, const Engine& engine, const run::Stat
         .network = wanted.network,
         .limits = complete(wanted.limits),
         .user_processes = own_processes(),
-        .engine = TRY(kind_of(engine)),
+        .engine = kind_of(info),
+        .seccomp = TRY(seccomp_for(info, state.path())),
         .user = ::geteuid(),
         .group = ::getegid(),
         .linger_seconds = static_cast<uint64_t>(std::chrono::ceil<seconds>(wanted.linger).count()),

@@ -81,11 +81,11 @@ Json create_body(const Plan& plan) {
                  {"AutoRemove", true},
                  {"Privileged", false},
                  {"CapDrop", {"ALL"}},
-                 {"SecurityOpt", {"no-new-privileges", "label=disable"}},
+                 {"SecurityOpt", {"no-new-privileges", "label=disable", "seccomp=" + plan.seccomp}},
                  {"Tmpfs", {{"/tmp", "rw,exec,nosuid,nodev,mode=1777,size=1g"}}},
                  {"Ulimits", engine_limits(plan)}};
     // Else root could not work in a directory of another user: as in the mode workspace.
-    if (is_root_inside(plan)) host["CapAdd"] = {"CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID"};
+    if (is_root_inside(plan)) host["CapAdd"] = {"CHOWN", "DAC_OVERRIDE", "FOWNER"};
     if (const uint64_t memory = plan.limits.memory.value_or(0); memory > 0)
         host["Memory"] = host["MemorySwap"] = memory;
     if (const uint64_t most = plan.limits.processes.value_or(0); most > 0) host["PidsLimit"] = most;

@@ -27,6 +27,8 @@ struct Plan {
     Limits limits;                // complete
     uint64_t user_processes = 0;  // that the caller may have; 0: any number
     Kind engine = Kind::Rootful;
+    // The filter for system calls: the file, or, for Docker, the text of the profile itself.
+    std::string seccomp;
     uint32_t user = 0;
     uint32_t group = 0;
     uint64_t linger_seconds = 0;

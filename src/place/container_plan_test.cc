@@ -20,6 +20,7 @@ Plan plan() {
     plan.user = plan.group = 1000;
     plan.linger_seconds = 60;
     plan.session = "s";
+    plan.seccomp = "/state/place/seccomp";
     return plan;
 }
 
@@ -30,7 +31,8 @@ TEST(ContainerPlan, GivesAwayNothingThatNobodyAskedFor) {
     EXPECT_EQ(host["CapDrop"], Json::array({"ALL"}));
     EXPECT_FALSE(host.contains("CapAdd"));
     EXPECT_EQ(host["Privileged"], false);
-    EXPECT_EQ(host["SecurityOpt"][0], "no-new-privileges");
+    EXPECT_EQ(host["SecurityOpt"],
+              (Json{"no-new-privileges", "label=disable", "seccomp=/state/place/seccomp"}));
     EXPECT_EQ(host["Memory"], 1 << 30);
     EXPECT_EQ(host["MemorySwap"], 1 << 30);
     EXPECT_EQ(host["PidsLimit"], 100);

@@ -61,7 +61,7 @@ void tell_placed(Report& report, const Network& network) {
                           .files = "container",
                           .network = network.kind == Network::Kind::Open ? "open" : "none",
                           .signals = "container",
-                          .processes = "container",
+                          .processes = "container, with a filter for system calls",
                           .limits = "container",
                           .missing = {},
                           .unwatched = {}};
