@@ -9,6 +9,7 @@
 #include "confine/machine.h"
 #include "confine/reading.h"
 #include "confine/view.h"
+#include "confine/withheld.h"
 #include "os/file.h"
 #include "os/pretend.h"
 #include "request/network_hosts.h"
@@ -73,14 +74,37 @@ Result<void> check_workspace(const Wanted& wanted) {
         const auto refused = [&](const std::string& why) {
             return failure("workspace", 0, root.string() + " " + why);
         };
-        const bool wide = root == "/" || (!wanted.home.empty() && is_within(wanted.home, root));
+        const bool wide = holds_everything(wanted, root);
         if (wide && !wanted.wide_workspace)
             return refused("would give everything away; take a directory below it, or --force");
-        for (const char* special : {"/proc", "/sys", "/dev"})
+        for (const char* special : {"/proc", "/sys", "/dev", "/run"})
             if (is_within(root, special) && !is_within(root, "/dev/shm"))
                 return refused("is no place for a workspace");
         if (is_within(wanted.state, root) && !(wide && wanted.machine.mount_namespace))
             return refused("holds the state of Husk itself; use --state elsewhere");
+    }
+    return {};
+}
+
+Result<void> check_secrets(const Wanted& wanted, const std::vector<fs::path>& secrets) {
+    std::vector<fs::path> roots = writable_roots(wanted);
+    if (wanted.mode == Mode::ReadOnly) roots.push_back(wanted.workspace);
+    for (const fs::path& root : roots)
+        for (const fs::path& secret : secrets)
+            if (is_within(root, secret) && !wanted.wide_workspace)
+                return failure("workspace", 0,
+                               root.string() + " is a secret; take another directory, or give it " +
+                                   "on purpose with `read` (--read)");
+    if (wanted.machine.mount_namespace) return {};
+    for (const fs::path& secret : secrets_in_roots(wanted, secrets)) {
+        struct stat info{};
+        const bool is_absent =
+            ::lstat(secret.c_str(), &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
+        if (!is_absent)
+            return failure("workspace", 0,
+                           secret.string() +
+                               " cannot be withheld without a mount namespace; take " +
+                               "another directory, or give it on purpose with `read` (--read)");
     }
     return {};
 }

@@ -20,4 +20,7 @@ Result<os::Fd> open_working_directory(const std::filesystem::path& path);
 // Directories that are not there, and a workspace that would open more than anybody means by one.
 Result<void> check_workspace(const Wanted& wanted);
 
+// A root that lies in a secret, or that holds one which cannot be withheld on this machine.
+Result<void> check_secrets(const Wanted& wanted, const std::vector<std::filesystem::path>& secrets);
+
 }  // namespace husk::confine

@@ -1,7 +1,10 @@
 #include "confine/reading.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
+#include "confine/located.h"
 #include "os/landlock.h"
 
 namespace husk::confine {
@@ -13,14 +16,26 @@ bool is_within(const fs::path& path, const fs::path& above) {
     return ended == above.end();
 }
 
-void grant(const fs::path& path, uint64_t rights, Steps& steps) {
-    steps.add({wire::WallOp::AddRule,
-               "allow access to " + path.string(),
-               rights,
-               0,
-               0,
-               {path.string()},
-               true});
+namespace {
+
+Step rule(const fs::path& path, uint64_t rights, const wire::Identity& identity) {
+    Step step{wire::WallOp::AddRule, "allow access to " + path.string(), rights};
+    step.texts = {path.string()};
+    step.identity = identity;
+    return step;
+}
+
+}  // namespace
+
+void grant(const fs::path& path, uint64_t rights, Steps& steps, const wire::Identity& identity) {
+    Step step = rule(path, rights, identity);
+    step.optional = true;
+    steps.add(std::move(step));
+}
+
+void grant_root(const fs::path& path, uint64_t rights, Steps& steps,
+                const wire::Identity& identity) {
+    steps.add(rule(path, rights, identity));
 }
 
 void grant_reading(const fs::path& root, const std::vector<fs::path>& withheld, Steps& steps) {
@@ -28,14 +43,16 @@ void grant_reading(const fs::path& root, const std::vector<fs::path>& withheld, 
     std::ranges::copy_if(withheld, std::back_inserter(inside),
                          [&](const fs::path& one) { return is_within(one, root); });
     if (std::ranges::find(inside, root) != inside.end()) return;
+    const auto seen = seen_at(root);
+    if (!seen || seen->type == S_IFLNK) return;
+    if (seen->type != S_IFDIR)
+        return grant(root, os::landlock::on_files(os::landlock::reading()), steps, *seen);
+    if (inside.empty()) return grant(root, os::landlock::reading(), steps, *seen);
+    // An entry that cannot be listed gets no rule.
     std::error_code failed;
-    const fs::file_type type = fs::symlink_status(root, failed).type();
-    if (failed || type == fs::file_type::symlink || type == fs::file_type::not_found) return;
-    if (type != fs::file_type::directory)
-        return grant(root, os::landlock::on_files(os::landlock::reading()), steps);
-    if (inside.empty()) return grant(root, os::landlock::reading(), steps);
-    for (const fs::directory_entry& entry : fs::directory_iterator(root, failed))
-        grant_reading(entry.path(), inside, steps);
+    for (fs::directory_iterator entry(root, failed); !failed && entry != fs::directory_iterator();
+         entry.increment(failed))
+        grant_reading(entry->path(), inside, steps);
 }
 
 }  // namespace husk::confine

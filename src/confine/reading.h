@@ -13,8 +13,12 @@ namespace husk::confine {
 void grant_reading(const std::filesystem::path& root,
                    const std::vector<std::filesystem::path>& withheld, Steps& steps);
 
-// One rule; a path that is not there is passed over.
-void grant(const std::filesystem::path& path, uint64_t rights, Steps& steps);
+// One rule; a path that is not there, is a link or leads to another object is passed over.
+void grant(const std::filesystem::path& path, uint64_t rights, Steps& steps,
+           const wire::Identity& identity = {});
+// One rule, for a root that the session cannot do without: if it is another object the step fails.
+void grant_root(const std::filesystem::path& path, uint64_t rights, Steps& steps,
+                const wire::Identity& identity);
 
 // Whether `path` is `above` or below it.
 bool is_within(const std::filesystem::path& path, const std::filesystem::path& above);

@@ -1,6 +1,14 @@
 #include "confine/secrets.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <array>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "os/file.h"
 
 namespace husk::confine {
 namespace {
@@ -190,17 +198,38 @@ constexpr auto in_system = std::to_array<const char*>({
     "/var/spool/mail",
 });
 
+// Programs live in the home of some users of the system: only one with a secret in it counts.
+bool holds_a_secret(const fs::path& home) {
+    struct stat info{};
+    if (::lstat(home.c_str(), &info) != 0) return false;
+    return std::ranges::any_of(
+        in_home, [&](const char* secret) { return ::lstat((home / secret).c_str(), &info) == 0; });
+}
+
+std::set<fs::path> homes_of_others() {
+    std::set<fs::path> homes = {"/root"};
+    std::error_code failed;
+    for (fs::directory_iterator entry("/home", failed);
+         !failed && entry != fs::directory_iterator(); entry.increment(failed))
+        homes.insert(entry->path());
+    std::istringstream users(os::read_file("/etc/passwd", 64 << 20).value_or(""));
+    for (std::string line; std::getline(users, line);) {
+        std::istringstream fields(line);
+        std::string field;
+        for (int i = 0; i < 6; ++i) std::getline(fields, field, ':');
+        if (field.starts_with("/") && !homes.contains(field) && holds_a_secret(field))
+            homes.insert(field);
+    }
+    return homes;
+}
+
 }  // namespace
 
 std::span<const char* const> secrets_of_home() { return in_home; }
 
 std::vector<fs::path> secrets_of_system() {
     std::vector<fs::path> all(in_system.begin(), in_system.end());
-    std::vector<fs::path> homes = {"/root"};
-    std::error_code failed;
-    for (const fs::directory_entry& entry : fs::directory_iterator("/home", failed))
-        homes.push_back(entry.path());
-    for (const fs::path& home : homes)
+    for (const fs::path& home : homes_of_others())
         for (const char* secret : in_home) all.push_back(home / secret);
     return all;
 }

@@ -29,20 +29,20 @@ void Steps::make_file(const fs::path& path) {
     add({WallOp::MakeFile, "make " + path.string(), 0644, 0, 0, {path.string()}});
 }
 
-void Steps::mount(std::string_view type, const fs::path& target, uint64_t flags,
-                  const std::string& data) {
+void Steps::mount(std::string_view type, const fs::path& target, uint64_t attributes,
+                  const std::string& options) {
     add({WallOp::Mount,
          "mount " + std::string(type) + " on " + target.string(),
-         flags,
+         attributes,
          0,
          0,
-         {std::string(type), target.string(), std::string(type), data}});
+         {std::string(type), target.string(), options}});
 }
 
-void Steps::bind(const fs::path& source, const fs::path& target, bool with_below) {
-    add({WallOp::Mount,
+void Steps::bind(const fs::path& source, const fs::path& target) {
+    add({WallOp::Bind,
          "bind " + source.string() + " to " + target.string(),
-         with_below ? uint64_t{MS_BIND} | uint64_t{MS_REC} : uint64_t{MS_BIND},
+         0,
          0,
          0,
          {source.string(), target.string()}});
@@ -52,8 +52,8 @@ void Steps::make_read_only(const fs::path& path, bool with_below) {
     add({WallOp::SetAttributes,
          "make " + path.string() + " read-only",
          MOUNT_ATTR_RDONLY,
-         0,
          with_below ? 1U : 0U,
+         0,
          {path.string()}});
 }
 
@@ -73,6 +73,7 @@ std::string Steps::encode() const {
         one.a = step.a;
         one.b = step.b;
         one.c = step.c;
+        one.identity = step.identity;
         for (size_t i = 0; i < step.texts.size() && i < wire::wall_texts; ++i) {
             if (step.texts[i].empty()) continue;
             texts.append(-(texts_at + texts.size()) % 8, '\0');  // a program wants to be aligned

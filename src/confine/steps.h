@@ -20,6 +20,7 @@ struct Step {
     std::vector<std::string> texts = {};  // an empty one is none
     bool optional = false;                // what it is about may have gone meanwhile
     std::string mechanism = {};           // that is not to be had when it fails
+    wire::Identity identity = {};         // of the object at the first text, if it is known
 };
 
 class Steps {
@@ -34,10 +35,11 @@ public:
     // `path` below `base`, which is there already, with all that is between.
     void make_directories(const std::filesystem::path& base, const std::filesystem::path& path);
     void make_file(const std::filesystem::path& path);
-    void mount(std::string_view type, const std::filesystem::path& target, uint64_t flags,
-               const std::string& data);
-    void bind(const std::filesystem::path& source, const std::filesystem::path& target,
-              bool with_below = false);
+    // A new file system; `attributes` are MOUNT_ATTR_*.
+    void mount(std::string_view type, const std::filesystem::path& target, uint64_t attributes,
+               const std::string& options);
+    void bind(const std::filesystem::path& source, const std::filesystem::path& target);
+    // Only for paths that nobody else can change.
     void make_read_only(const std::filesystem::path& path, bool with_below = false);
 
     const std::vector<Step>& all() const { return steps_; }

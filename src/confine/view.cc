@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "confine/reading.h"
-#include "confine/secrets.h"
+#include "confine/withheld.h"
 
 namespace husk::confine {
 namespace {
@@ -22,9 +22,25 @@ constexpr const char* devices[] = {"null", "zero", "full", "random", "urandom", 
 
 enum Slot : uint64_t { HomeBelow, HomeMerged, Devices, Temporary, Logs, FirstRoot };
 
-void clone_tree(const fs::path& path, uint64_t slot, Steps& steps) {
-    steps.add(
-        {WallOp::CloneTree, "copy the mounts of " + path.string(), slot, 1, 0, {path.string()}});
+// No path of these can be changed by anybody else.
+void clone_own_tree(const fs::path& path, uint64_t slot, Steps& steps, uint64_t on_top = 0) {
+    steps.add({WallOp::CloneTree,
+               "copy the mounts of " + path.string(),
+               slot,
+               wire::WithMountsBelow | wire::AttributesOnTop,
+               on_top,
+               {path.string()}});
+}
+
+// Fails if the path leads to another object than it did when it was resolved. The attributes are
+// set before the copy is mounted anywhere.
+void clone_tree(const Wanted& wanted, const fs::path& path, uint64_t slot, Steps& steps,
+                uint64_t attributes = MOUNT_ATTR_NOSUID) {
+    Step step{WallOp::CloneTree, "copy the mounts of " + path.string(), slot, wire::WithMountsBelow,
+              attributes};
+    step.texts = {path.string()};
+    step.identity = wanted.identity_of(path);
+    steps.add(std::move(step));
 }
 
 void place_tree(uint64_t slot, const fs::path& path, Steps& steps) {
@@ -35,6 +51,12 @@ void place_tree(uint64_t slot, const fs::path& path, Steps& steps) {
     steps.add({WallOp::PlaceTree, "mount " + path.string(), slot, 0, 0, {path.string()}});
 }
 
+bool lies_in_another(const fs::path& secret, const std::vector<fs::path>& secrets) {
+    return std::ranges::any_of(secrets, [&](const fs::path& other) {
+        return other != secret && is_within(secret, other);
+    });
+}
+
 // A whiteout in the upper layer hides what is below, also if it comes only later.
 void hide(const fs::path& upper, const fs::path& hidden, Steps& steps) {
     steps.make_directories(upper, (upper / hidden).parent_path());
@@ -42,13 +64,7 @@ void hide(const fs::path& upper, const fs::path& hidden, Steps& steps) {
     steps.add({WallOp::MakeWhiteout, "hide ~/" + hidden.string(), 0, 0, 0, {path}});
 }
 
-bool is_given(const Wanted& wanted, const fs::path& secret) {
-    return std::ranges::any_of(wanted.readable, [&](const fs::path& opened) {
-        return is_within(opened, secret) || is_within(secret, opened);
-    });
-}
-
-void add_home(const Wanted& wanted, Steps& steps) {
+void add_home(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps& steps) {
     const fs::path below = store / "below";
     const fs::path upper = store / "upper";
     steps.make_directory(below);
@@ -58,8 +74,9 @@ void add_home(const Wanted& wanted, Steps& steps) {
     steps.make_directory(upper, mode);
     steps.make_directory(store / "work", 0700);
     steps.make_directory(store / "merged");
-    for (const fs::path& secret : secrets_in_home(wanted))
-        hide(upper, secret.lexically_relative(wanted.home), steps);
+    for (const fs::path& secret : secrets)
+        if (is_within(secret, wanted.home) && !lies_in_another(secret, secrets))
+            hide(upper, secret.lexically_relative(wanted.home), steps);
     if (is_within(wanted.state, wanted.home))
         hide(upper, wanted.state.lexically_relative(wanted.home), steps);
     const std::string layers = "lowerdir=" + below.string() + ",upperdir=" + upper.string() +
@@ -68,11 +85,11 @@ void add_home(const Wanted& wanted, Steps& steps) {
     const std::string merged = store / "merged";
     steps.add_with(mechanism::overlay, {WallOp::Mount,
                                         "mount overlay on " + merged,
-                                        MS_NOSUID | MS_NODEV,
+                                        MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
                                         0,
                                         0,
-                                        {"overlay", merged, "overlay", layers}});
-    clone_tree(store / "merged", HomeMerged, steps);
+                                        {"overlay", merged, layers}});
+    clone_own_tree(store / "merged", HomeMerged, steps);
 }
 
 void add_devices(Steps& steps) {
@@ -83,7 +100,7 @@ void add_devices(Steps& steps) {
         steps.bind(fs::path("/dev") / device, dev / device);
     }
     steps.make_directory(dev / "pts");
-    steps.mount("devpts", dev / "pts", MS_NOSUID | MS_NOEXEC,
+    steps.mount("devpts", dev / "pts", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
                 "newinstance,ptmxmode=0666,mode=0620");
     const std::pair<const char*, const char*> links[] = {{"pts/ptmx", "ptmx"},
                                                          {"/proc/self/fd", "fd"},
@@ -96,7 +113,7 @@ void add_devices(Steps& steps) {
     steps.make_directory(dev / "shm", 01777);
     steps.make_directory(store / "shm", 01777);
     steps.bind(store / "shm", dev / "shm");
-    clone_tree(dev, Devices, steps);
+    clone_own_tree(dev, Devices, steps, MOUNT_ATTR_RDONLY);
 }
 
 bool lies_in_something_private(const Wanted& wanted) {
@@ -106,16 +123,45 @@ bool lies_in_something_private(const Wanted& wanted) {
     return below("/tmp") || below("/dev/shm") || (has_home(wanted) && below(wanted.home));
 }
 
-// No rule of Landlock grants them, unless the home lies in something private, which is granted as a
-// whole.
-void cover_secrets(const Wanted& wanted, Steps& steps) {
-    std::error_code failed;
-    for (const fs::path& secret : secrets_in_home(wanted)) {
-        const fs::file_type type = fs::symlink_status(secret, failed).type();
-        if (type == fs::file_type::directory)
-            steps.mount("tmpfs", secret, MS_NOSUID | MS_NODEV | MS_RDONLY, "size=4k,mode=0700");
-        if (type == fs::file_type::regular) steps.bind("/dev/null", secret);
+// Every file costs memory of the kernel beside that for its content.
+void add_scratch(const Wanted& wanted, Steps& steps) {
+    constexpr uint64_t bytes_of_a_file = 4096;
+    steps.mount("tmpfs", store, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+                "mode=0755,size=" + std::to_string(wanted.scratch_bytes) +
+                    ",nr_inodes=" + std::to_string(wanted.scratch_bytes / bytes_of_a_file));
+}
+
+// What was given on purpose, of a secret in the home that was not given as a whole.
+std::vector<fs::path> given_in_secrets(const Wanted& wanted, const std::vector<fs::path>& secrets) {
+    std::vector<fs::path> given;
+    std::ranges::copy_if(wanted.readable, std::back_inserter(given), [&](const fs::path& path) {
+        return has_home(wanted) && is_within(path, wanted.home) && lies_in_another(path, secrets);
+    });
+    return given;
+}
+
+// The overlay makes a directory that replaces the hidden one.
+void place_given(const Wanted& wanted, const std::vector<fs::path>& given, uint64_t slot,
+                 Steps& steps) {
+    for (const fs::path& path : given) {
+        const bool is_directory = wanted.identity_of(path).type == S_IFDIR;
+        steps.make_directories(wanted.home, is_directory ? path : path.parent_path());
+        if (!is_directory) steps.make_file(path);
+        place_tree(slot++, path, steps);
     }
+}
+
+// No rule of Landlock can withhold them: they lie in a root that is granted as a whole. So does a
+// home without an overlay that lies in something private.
+std::vector<fs::path> secrets_to_cover(const Wanted& wanted, const std::vector<fs::path>& secrets) {
+    std::vector<fs::path> covered = secrets_in_roots(wanted, secrets);
+    const bool home_is_granted =
+        is_within(wanted.home, "/tmp") || is_within(wanted.home, "/dev/shm");
+    if (has_home(wanted) || !home_is_granted || wanted.wide_workspace) return covered;
+    for (const fs::path& secret : secrets)
+        if (is_within(secret, wanted.home) && std::ranges::find(covered, secret) == covered.end())
+            covered.push_back(secret);
+    return covered;
 }
 
 // "/" is there already; it only stays writable.
@@ -129,12 +175,8 @@ std::vector<fs::path> roots_to_mount(const Wanted& wanted) {
 
 bool has_home(const Wanted& wanted) { return !wanted.home.empty() && wanted.machine.overlay; }
 
-std::vector<fs::path> secrets_in_home(const Wanted& wanted) {
-    std::vector<fs::path> all;
-    for (const char* secret : secrets_of_home())
-        if (!wanted.home.empty() && !is_given(wanted, wanted.home / secret))
-            all.push_back(wanted.home / secret);
-    return all;
+bool holds_everything(const Wanted& wanted, const fs::path& root) {
+    return root == "/" || (!wanted.home.empty() && is_within(wanted.home, root));
 }
 
 std::vector<fs::path> writable_roots(const Wanted& wanted) {
@@ -171,56 +213,58 @@ std::vector<fs::path> scratch_places(const Wanted& wanted) {
     return places;
 }
 
-void add_view(const Wanted& wanted, Steps& steps) {
+void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps& steps) {
     // Before anything is covered or made read-only: what is to be seen as it is.
     std::vector<fs::path> roots = roots_to_mount(wanted);
     const bool all_is_root = roots.size() != writable_roots(wanted).size();
     // What may only be read would seem writable where it lies in something private.
     const bool read_only = wanted.mode == Mode::ReadOnly;
     if (read_only && lies_in_something_private(wanted)) roots.push_back(wanted.workspace);
-    for (size_t i = 0; i < roots.size(); ++i) clone_tree(roots[i], FirstRoot + i, steps);
-    if (!wanted.logs.empty()) clone_tree(wanted.logs, Logs, steps);
+    const uint64_t unchangeable = MOUNT_ATTR_NOSUID | MOUNT_ATTR_RDONLY;
+    for (size_t i = 0; i < roots.size(); ++i)
+        clone_tree(wanted, roots[i], FirstRoot + i, steps,
+                   read_only ? unchangeable : uint64_t{MOUNT_ATTR_NOSUID});
+    if (!wanted.logs.empty()) clone_tree(wanted, wanted.logs, Logs, steps, unchangeable);
     const bool shows_home = !wanted.home.empty() && !all_is_root;
-    if (shows_home) clone_tree(wanted.home, HomeBelow, steps);
+    const std::vector<fs::path> given = given_in_secrets(wanted, secrets);
+    for (size_t i = 0; i < given.size(); ++i)
+        clone_tree(wanted, given[i], FirstRoot + roots.size() + i, steps, unchangeable);
+    if (shows_home)
+        clone_tree(wanted, wanted.home, HomeBelow, steps,
+                   has_home(wanted) ? uint64_t{MOUNT_ATTR_NOSUID} : unchangeable);
 
     const uint64_t attributes = all_is_root ? 0 : MOUNT_ATTR_RDONLY;
     steps.add({WallOp::SetAttributes,
                "make everything read-only",
                attributes | MOUNT_ATTR_NOSUID,
-               0,
                1,
+               0,
                {"/"}});
-    steps.mount("tmpfs", store, MS_NOSUID | MS_NODEV,
-                "mode=0755,size=" + std::to_string(wanted.scratch_bytes));
-    if (shows_home && has_home(wanted)) add_home(wanted, steps);
+    add_scratch(wanted, steps);
+    if (shows_home && has_home(wanted)) add_home(wanted, secrets, steps);
     add_devices(steps);
     steps.make_directory(store / "tmp", 01777);
     if (!has_home(wanted)) steps.make_directory(store / "tmp" / "home", 0700);
-    clone_tree(store / "tmp", Temporary, steps);
+    clone_own_tree(store / "tmp", Temporary, steps);
 
     place_tree(Devices, "/dev", steps);
-    steps.make_read_only("/dev");
     steps.add({WallOp::PlaceTree, "mount a private /tmp", Temporary, 0, 0, {"/tmp"}});
     if (all_is_root) steps.make_read_only("/sys", true);
     if (shows_home) place_tree(has_home(wanted) ? HomeMerged : HomeBelow, wanted.home, steps);
-    if (shows_home && !has_home(wanted)) {
-        steps.make_read_only(wanted.home, true);
-        cover_secrets(wanted, steps);
-    }
-    for (size_t i = 0; i < roots.size(); ++i) {
-        place_tree(FirstRoot + i, roots[i], steps);
-        if (read_only) steps.make_read_only(roots[i], true);
-    }
+    if (shows_home && has_home(wanted)) place_given(wanted, given, FirstRoot + roots.size(), steps);
+    for (size_t i = 0; i < roots.size(); ++i) place_tree(FirstRoot + i, roots[i], steps);
+    cover(wanted, secrets_to_cover(wanted, secrets), steps);
     if (!wanted.logs.empty()) {
         if (is_within(wanted.logs, wanted.home)) steps.make_directories(wanted.home, wanted.logs);
         place_tree(Logs, wanted.logs, steps);
-        steps.make_read_only(wanted.logs);
     }
     // Last, because what lies below them had to be made there.
     if (wanted.scratch == Scratch::None) {
         steps.make_read_only("/tmp");
         steps.make_read_only("/dev/shm");
-        if (has_home(wanted)) steps.make_read_only(wanted.home);
+        if (has_home(wanted))
+            steps.add(
+                {WallOp::SetAttributes, "make HOME read-only", MOUNT_ATTR_RDONLY, 0, HomeMerged});
     }
 }
 

@@ -7,14 +7,17 @@
 namespace husk::confine {
 
 // Everything read-only, with a private /tmp, /dev and /dev/shm, the home copy-on-write, and the
-// roots that may be written.
-void add_view(const Wanted& wanted, Steps& steps);
+// roots that may be written. None of the secrets can be read there.
+void add_view(const Wanted& wanted, const std::vector<std::filesystem::path>& secrets,
+              Steps& steps);
 
 // Those roots.
 std::vector<std::filesystem::path> writable_roots(const Wanted& wanted);
 // The directories that hold all protected names; the mason has descriptors of them. In mode open
 // that is "/".
 std::vector<std::filesystem::path> held_roots(const Wanted& wanted);
+// Whether a root is the whole machine, or holds the home.
+bool holds_everything(const Wanted& wanted, const std::filesystem::path& root);
 
 // Whether HOME is the user's own, copy-on-write.
 bool has_home(const Wanted& wanted);
@@ -24,8 +27,6 @@ std::filesystem::path home_inside(const Wanted& wanted);
 std::filesystem::path temporary_inside(const Wanted& wanted);
 // All that may be written whatever the mode is.
 std::vector<std::filesystem::path> scratch_places(const Wanted& wanted);
-// What of the user's home was not given on purpose.
-std::vector<std::filesystem::path> secrets_in_home(const Wanted& wanted);
 
 // Where the proxy listens inside; 0: there is none.
 uint16_t proxy_port_of(const Wanted& wanted);

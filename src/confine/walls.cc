@@ -3,14 +3,15 @@
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "confine/checks.h"
 #include "confine/machine.h"
 #include "confine/reading.h"
-#include "confine/secrets.h"
 #include "confine/syscalls.h"
 #include "confine/view.h"
+#include "confine/withheld.h"
 #include "os/capability_set.h"
 #include "os/kernel_version.h"
 #include "os/landlock.h"
@@ -50,9 +51,8 @@ void add_namespaces(const Wanted& wanted, Steps& steps) {
     if (wanted.machine.mount_namespace) {
         steps.add_with(mechanism::mount_namespace,
                        {WallOp::Unshare, "make a mount namespace", CLONE_NEWNS | CLONE_NEWIPC});
-        steps.add_with(
-            mechanism::mount_namespace,
-            {WallOp::Mount, "make mounts private", MS_REC | MS_PRIVATE, 0, 0, {"", "/"}});
+        steps.add_with(mechanism::mount_namespace,
+                       {WallOp::SetPropagation, "make mounts private", MS_PRIVATE});
     }
     if (has_own_network(wanted)) {
         steps.add_with(mechanism::network_namespace,
@@ -67,12 +67,13 @@ void add_init(const Wanted& wanted, Steps& steps) {
     }
     steps.add_with(mechanism::pid_namespace, {WallOp::BecomeInit, "make a PID namespace"});
     // In a container whose own /proc is covered in part, the kernel gives no fresh one.
-    steps.add_with(mechanism::pid_namespace, {WallOp::Mount,
-                                              "mount proc on /proc",
-                                              MS_NOSUID | MS_NODEV | MS_NOEXEC,
-                                              0,
-                                              0,
-                                              {"proc", "/proc", "proc"}});
+    steps.add_with(mechanism::pid_namespace,
+                   {WallOp::Mount,
+                    "mount proc on /proc",
+                    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
+                    0,
+                    0,
+                    {"proc", "/proc"}});
     // Before Linux 6.14 this would be the machine's own ceiling.
     if (os::kernel_is_at_least(6, 14)) {
         steps.add({WallOp::WriteFile,
@@ -95,16 +96,15 @@ void add_network(const Wanted& wanted, Steps& steps) {
 uint64_t kept_capabilities(const Wanted& wanted) {
     // Only read-only mounts keep the owners and modes of what lies outside.
     if (!wanted.root || wanted.mode != Mode::Workspace || !wanted.machine.mount_namespace) return 0;
-    return 1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER | 1ULL << CAP_FSETID;
+    // Without CAP_FSETID, writing to a file takes its set-user-ID bit away, and no file gets the
+    // set-group-ID bit of a group that root is not in.
+    return 1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER;
 }
 
-std::vector<fs::path> withheld(const Wanted& wanted) {
+std::vector<fs::path> withheld(const Wanted& wanted, const std::vector<fs::path>& secrets) {
     std::vector<fs::path> all = {"/proc", "/dev", "/tmp", "/run", "/var/run", wanted.state};
     if (has_home(wanted)) all.push_back(wanted.home);
-    if (!has_home(wanted))
-        for (const fs::path& secret : secrets_in_home(wanted)) all.push_back(secret);
-    if (wanted.root)
-        for (const fs::path& secret : secrets_of_system()) all.push_back(secret);
+    all.insert(all.end(), secrets.begin(), secrets.end());
     return all;
 }
 
@@ -112,13 +112,13 @@ std::vector<fs::path> withheld(const Wanted& wanted) {
 constexpr const char* readable_in_run[] = {"/run/systemd/resolve", "/run/resolvconf",
                                            "/run/NetworkManager/resolv.conf"};
 
-void add_files(const Wanted& wanted, Steps& steps) {
+void add_files(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps& steps) {
     namespace landlock = os::landlock;
     const int abi = landlock::abi();
     steps.add({WallOp::MakeRuleset, "make a Landlock ruleset", landlock::all_rights(abi), 0,
                landlock::scopes(abi)});
     grant("/", landlock::listing(), steps);
-    const std::vector<fs::path> never = withheld(wanted);
+    const std::vector<fs::path> never = withheld(wanted, secrets);
     grant_reading("/", never, steps);
     if (!wanted.home.empty() && !has_home(wanted)) grant_reading(wanted.home, never, steps);
     for (const char* path : readable_in_run) grant(path, landlock::reading(), steps);
@@ -129,9 +129,20 @@ void add_files(const Wanted& wanted, Steps& steps) {
     for (const char* device : {"null", "zero", "full", "random", "urandom", "tty"})
         grant(fs::path("/dev") / device, landlock::on_files(landlock::writing(abi)), steps);
     if (!wanted.logs.empty()) grant(wanted.logs, landlock::reading(), steps);
-    grant(wanted.workspace, landlock::reading(), steps);
-    for (const fs::path& given : wanted.readable) grant(given, landlock::reading(), steps);
-    for (const fs::path& root : writable_roots(wanted)) grant(root, landlock::writing(abi), steps);
+    const auto grant_as_resolved = [&](const fs::path& path, uint64_t rights) {
+        grant_root(path, rights, steps, wanted.identity_of(path));
+    };
+    grant_as_resolved(wanted.workspace, landlock::reading());
+    for (const fs::path& given : wanted.readable) {
+        // The home is granted as a whole, and objects in an overlay have other identities.
+        if (has_home(wanted) && is_within(given, wanted.home)) continue;
+        const wire::Identity identity = wanted.identity_of(given);
+        const uint64_t rights = landlock::reading();
+        grant(given, identity.type == S_IFDIR ? rights : landlock::on_files(rights), steps,
+              identity);
+    }
+    for (const fs::path& root : writable_roots(wanted))
+        grant_as_resolved(root, landlock::writing(abi));
 }
 
 Result<void> add_filter(const Wanted& wanted, Steps& steps) {
@@ -165,7 +176,10 @@ Result<void> add_filter(const Wanted& wanted, Steps& steps) {
 // directory, which is possible only within one mount.
 void add_held_roots(const Wanted& wanted, Steps& steps) {
     const auto hold = [&](const fs::path& path, uint64_t is_state) {
-        steps.add({WallOp::HoldRoot, "open " + path.string(), is_state, 0, 0, {path.string()}});
+        Step step{WallOp::HoldRoot, "open " + path.string(), is_state};
+        step.texts = {path.string()};
+        step.identity = wanted.identity_of(path);
+        steps.add(std::move(step));
     };
     const std::vector<fs::path> roots = held_roots(wanted);
     if (!roots.empty()) hold(wanted.state, 1);
@@ -181,9 +195,8 @@ Result<void> add_protection_of_open(const Wanted& wanted, Walls& walls) {
         if (wanted.machine.user_namespace) add_user_namespace(walls.steps);
         walls.steps.add_with(mechanism::mount_namespace,
                              {WallOp::Unshare, "make a mount namespace", CLONE_NEWNS});
-        walls.steps.add_with(
-            mechanism::mount_namespace,
-            {WallOp::Mount, "make mounts follow", MS_REC | MS_SLAVE, 0, 0, {"", "/"}});
+        walls.steps.add_with(mechanism::mount_namespace,
+                             {WallOp::SetPropagation, "make mounts follow", MS_SLAVE});
         add_protection(wanted, walls.protection.present, walls.steps);
     }
     walls.steps.add(
@@ -251,17 +264,19 @@ Result<Walls> plan_walls(const Wanted& wanted) {
     }
     CHECK(check_machine(wanted));
     CHECK(check_workspace(wanted));
+    const std::vector<fs::path> secrets = TRY(withheld_secrets(wanted));
+    CHECK(check_secrets(wanted, secrets));
     Steps& steps = walls.steps;
     add_held_roots(wanted, steps);
     add_namespaces(wanted, steps);
     walls.protection = TRY(find_protected(wanted));
     if (wanted.machine.mount_namespace) {
-        add_view(wanted, steps);
+        add_view(wanted, secrets, steps);
         add_protection(wanted, walls.protection.present, steps);
     }
     add_init(wanted, steps);
     add_network(wanted, steps);
-    add_files(wanted, steps);  // root can open everything only as long as it is root
+    add_files(wanted, secrets, steps);  // root can open everything only as long as it is root
     const bool can_lower_bounds = wanted.machine.user_namespace || os::has_capability(CAP_SETPCAP);
     steps.add({WallOp::KeepCapabilities, "drop capabilities", kept_capabilities(wanted),
                can_lower_bounds ? 0U : 1U});

@@ -4,6 +4,7 @@
 
 #include "confine/git_dirs.h"
 #include "confine/links.h"
+#include "confine/located.h"
 
 namespace husk::confine {
 namespace {
@@ -49,15 +50,32 @@ std::string Wanted::fingerprint() const {
     return text;
 }
 
+wire::Identity Wanted::identity_of(const fs::path& path) const {
+    const auto known = identities.find(path.native());
+    return known == identities.end() ? wire::Identity{} : known->second;
+}
+
 Wanted resolved(Wanted wanted) {
-    wanted.workspace = without_links(wanted.workspace);
-    for (auto* paths : {&wanted.writable, &wanted.readable, &wanted.protect})
-        for (fs::path& path : *paths) path = without_links(path);
+    // The name and the object in one step: a link that changes meanwhile cannot separate them.
+    const auto resolve = [&](fs::path& path) {
+        if (path.empty()) return;
+        const auto found = locate(path);
+        path = found ? found->path : without_links(path);
+        wanted.identities[path.native()] = found ? found->identity : identity_of_nothing();
+    };
+    wanted.identities.clear();
+    resolve(wanted.workspace);
+    for (auto* paths : {&wanted.writable, &wanted.readable})
+        for (fs::path& path : *paths) resolve(path);
+    for (fs::path& path : wanted.protect) path = without_links(path);
     wanted.state = without_links(wanted.state);
-    wanted.logs = without_links(wanted.logs);
+    resolve(wanted.logs);
+    resolve(wanted.home);
     if (wanted.mode == Mode::Workspace)
-        if (auto repository = repository_of_worktree(wanted.workspace); repository)
+        if (auto repository = repository_of_worktree(wanted.workspace); repository) {
+            resolve(*repository);
             wanted.git_dirs.push_back(*std::move(repository));
+        }
     return wanted;
 }
 

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include <husk/request.h>
 
 #include "confine/machine.h"
+#include "keeper/walls_wire.h"
 
 namespace husk::confine {
 
@@ -32,8 +34,13 @@ struct Wanted {
     bool wide_workspace = false;      // a root that holds "/" or a home is meant
     std::vector<std::string> accept;  // holes that may stay open
     Machine machine;                  // what there is to build with
+    // Which objects the paths above led to when they were resolved. A root that was not there then
+    // is none later either.
+    std::map<std::string, wire::Identity> identities;
 
     bool closed() const { return mode != Mode::Open; }
+    // Unknown for a path that was not resolved.
+    wire::Identity identity_of(const std::filesystem::path& path) const;
     // Two calls with the same text of it may share a session.
     std::string fingerprint() const;
 };

@@ -79,7 +79,11 @@ inline bool has_texts(const WallStep& step, uint64_t size) {
     const uint32_t first = step.texts[0];
     const uint32_t second = step.texts[1];
     switch (step.op) {
-        case WallOp::WriteFile: return first != no_text && second != no_text;
+        case WallOp::WriteFile:
+        case WallOp::MakeLink: return first != no_text && second != no_text;
+        case WallOp::MakeDirectory:
+        case WallOp::MakeFile:
+        case WallOp::MakeWhiteout:
         case WallOp::Protect:
         case WallOp::HoldRoot: return first != no_text;
         case WallOp::Filter:

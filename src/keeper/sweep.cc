@@ -6,6 +6,7 @@
 #include <linux/openat2.h>
 
 #include "clock.h"
+#include "mounts.h"
 #include "path.h"
 #include "sound.h"
 
@@ -200,9 +201,9 @@ Place walk(const NameOrder& order, int watch) {
 
 }  // namespace
 
-long hold(const char* path, bool is_state) {
+long hold(const char* path, const husk::wire::Identity& identity, bool is_state) {
     if (root_count >= husk::wire::max_roots) return -EMFILE;
-    const long opened = open_path(AT_FDCWD, path, 0);
+    const long opened = mounts::open(path, identity);
     if (opened < 0 && (is_state || !is_gone(opened))) return opened;
     (is_state ? state : roots[root_count++]) = static_cast<int>(opened < 0 ? -1 : opened);
     return 0;

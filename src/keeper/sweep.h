@@ -12,7 +12,7 @@
 namespace sweep {
 
 // Opens a root, or the state directory, before there are namespaces. Returns 0 or -errno.
-long hold(const char* path, bool is_state);
+long hold(const char* path, const husk::wire::Identity& identity, bool is_state);
 
 // For the mason, which puts its descriptors in order: moves what is held to numbers from `above`
 // on, and then to those from `first` on. Returns the first number behind them. /proc is `proc`.

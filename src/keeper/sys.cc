@@ -259,10 +259,12 @@ long statx(int dir, const char* path, unsigned flags, unsigned mask, FileStatus*
 }
 long chdir(const char* path) { return call(__NR_chdir, as_long(path)); }
 long unshare(uint64_t flags) { return call(__NR_unshare, static_cast<long>(flags)); }
-long mount(const char* source, const char* target, const char* type, uint64_t flags,
-           const char* data) {
-    return call(__NR_mount, as_long(source), as_long(target), as_long(type),
-                static_cast<long>(flags), as_long(data));
+long fsopen(const char* type, unsigned flags) { return call(__NR_fsopen, as_long(type), flags); }
+long fsconfig(int context, unsigned command, const char* key, const char* value) {
+    return call(__NR_fsconfig, context, command, as_long(key), as_long(value), 0);
+}
+long fsmount(int context, unsigned flags, unsigned attributes) {
+    return call(__NR_fsmount, context, flags, attributes);
 }
 long open_tree(int dir, const char* path, unsigned flags) {
     return call(__NR_open_tree, dir, as_long(path), flags);

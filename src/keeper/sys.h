@@ -152,8 +152,9 @@ struct FileStatus {  // the parts of statx that are asked for
 static_assert(sizeof(FileStatus) == 256);
 long statx(int dir, const char* path, unsigned flags, unsigned mask, FileStatus* status);
 long unshare(uint64_t flags);
-long mount(const char* source, const char* target, const char* type, uint64_t flags,
-           const char* data);
+long fsopen(const char* type, unsigned flags);
+long fsconfig(int context, unsigned command, const char* key, const char* value);
+long fsmount(int context, unsigned flags, unsigned attributes);
 long open_tree(int dir, const char* path, unsigned flags);
 long move_mount(int from, const char* from_path, int to, const char* to_path, unsigned flags);
 long mount_setattr(int dir, const char* path, unsigned flags, void* attributes, size_t size);

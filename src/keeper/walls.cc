@@ -7,7 +7,6 @@
 #include <linux/landlock.h>
 #include <linux/mman.h>
 #include <linux/mount.h>
-#include <linux/openat2.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -16,6 +15,7 @@
 #include "clock.h"
 #include "guard.h"
 #include "message.h"
+#include "mounts.h"
 #include "sentry.h"
 #include "sockets.h"
 #include "sound.h"
@@ -62,34 +62,72 @@ long write_file(const char* path, const char* text) {
     return wrote < 0 ? wrote : 0;
 }
 
-// The object itself; a link at the end of the path is opened as a link, one before it is refused.
-long open_without_links(const char* path) {
-    open_how how{};
-    how.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-    how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-    return sys::openat2(AT_FDCWD, path, &how, sizeof how);
-}
-
 long clone_tree(const WallStep& step, const char* path) {
-    constexpr unsigned recursive = 0x8000;  // AT_RECURSIVE
     if (step.a >= husk::wire::max_trees) return -EINVAL;
-    const long fd = sys::open_tree(
-        AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (step.b != 0 ? recursive : 0));
-    if (fd < 0) return fd;
-    trees[step.a] = static_cast<int>(fd);
-    return 0;
+    const long opened = mounts::open(path, step.identity);
+    if (opened < 0) return opened;
+    int object = static_cast<int>(opened);
+    const auto below = [&](bool taken) {
+        return taken ? mounts::Below::Taken : mounts::Below::Left;
+    };
+    const bool with_below = (step.b & husk::wire::WithMountsBelow) != 0;
+    const bool on_top = (step.b & husk::wire::AttributesOnTop) != 0;
+    const long tree = mounts::clone(object, below(with_below));
+    sys::close_once(object);
+    if (tree < 0) return tree;
+    trees[step.a] = static_cast<int>(tree);
+    return mounts::set_attributes(trees[step.a], step.c, below(with_below && !on_top));
 }
 
+// The descriptor stays open: it is the root of the mount wherever that is attached.
 long place_tree(const WallStep& step, const char* path) {
     if (step.a >= husk::wire::max_trees) return -EINVAL;
-    return sys::move_mount(trees[step.a], "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
+    return mounts::attach(trees[step.a], path);
 }
 
-long make_file(const char* path, uint64_t mode) {
-    const long fd =
-        sys::open_new(AT_FDCWD, path, O_WRONLY | O_CLOEXEC, static_cast<unsigned>(mode));
-    if (fd < 0) return fd;
-    return sys::close(static_cast<int>(fd));
+long mount_new(const WallStep& step, const char* type, const char* target, const char* options) {
+    const long made = mounts::make(type, options, step.a);
+    if (made < 0) return made;
+    int tree = static_cast<int>(made);
+    const long attached = mounts::attach(tree, target);
+    sys::close_once(tree);
+    return attached;
+}
+
+long bind(const WallStep& step, const char* path, const char* target) {
+    const long opened = mounts::open(path, step.identity);
+    if (opened < 0) return opened;
+    int object = static_cast<int>(opened);
+    const long cloned = mounts::clone(object, mounts::Below::Left);
+    sys::close_once(object);
+    if (cloned < 0) return cloned;
+    int tree = static_cast<int>(cloned);
+    long result = mounts::set_attributes(tree, step.a, mounts::Below::Left);
+    if (result >= 0) result = mounts::attach(tree, target);
+    sys::close_once(tree);
+    return result;
+}
+
+// Directories, files, links and whiteouts, in a directory that is found without links.
+long make_entry(const WallStep& step, const char* path, const char* target) {
+    const mounts::Slot slot = mounts::parent(path);
+    if (slot.directory < 0) return slot.directory;
+    int directory = static_cast<int>(slot.directory);
+    const auto mode = static_cast<unsigned>(step.a);
+    long result = -ENOSYS;
+    if (step.op == WallOp::MakeDirectory) {
+        result = sys::mkdirat(directory, slot.name, mode);
+        if (result == -EEXIST) result = 0;
+    } else if (step.op == WallOp::MakeFile) {
+        result = sys::open_new(directory, slot.name, O_WRONLY | O_CLOEXEC, mode);
+        if (result >= 0) result = sys::close(static_cast<int>(result));
+    } else if (step.op == WallOp::MakeLink) {
+        result = sys::symlinkat(target, directory, slot.name);
+    } else if (step.op == WallOp::MakeWhiteout) {
+        result = sys::mknodat(directory, slot.name, 0020000, 0);
+    }
+    sys::close_once(directory);
+    return result;
 }
 
 husk::wire::MasonAnswer carry_out(char order, int file, sentry::Sentry& sentry) {
@@ -280,11 +318,14 @@ long make_ruleset(const WallStep& step) {
 }
 
 long add_rule(const WallStep& step, const char* path) {
-    const long fd = sys::openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
-    if (fd < 0) return fd;
-    landlock_path_beneath_attr rule{step.a, static_cast<int>(fd)};
-    const long added = sys::landlock_add_rule(ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule);
-    sys::close(static_cast<int>(fd));
+    const long opened = mounts::open(path, step.identity);
+    if (opened < 0) return opened;
+    int object = static_cast<int>(opened);
+    landlock_path_beneath_attr rule{step.a, object};
+    const long added = mounts::is_link(object)
+                           ? -ELOOP
+                           : sys::landlock_add_rule(ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule);
+    sys::close_once(object);
     return added;
 }
 
@@ -313,52 +354,38 @@ long install_filter(const WallStep& step, const char* program, const char* refus
     return sent;
 }
 
-// Mounts an object on itself, read-only or as it is. Everything goes through one descriptor, so a
-// name that changes meanwhile changes nothing, and the mount is never writable for a moment.
-long mount_on_itself(int object, bool read_only) {
-    constexpr unsigned empty_path = 0x1000;  // AT_EMPTY_PATH
-    constexpr unsigned recursive = 0x8000;   // AT_RECURSIVE
-    const long cloned =
-        sys::open_tree(object, "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | empty_path | recursive);
-    if (cloned < 0) return cloned;
-    int tree = static_cast<int>(cloned);
-    mount_attr attributes{};
-    attributes.attr_set = MOUNT_ATTR_RDONLY;
-    long result = read_only ? sys::mount_setattr(tree, "", empty_path | recursive, &attributes,
-                                                 sizeof attributes)
-                            : 0;
-    if (result >= 0)
-        result = sys::move_mount(tree, "", object, "",
-                                 MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
-    sys::close_once(tree);
-    return result;
-}
-
 // A mount that somebody detached from outside, by renaming over its place, is made again.
 long protect(const WallStep& step, const char* path) {
-    constexpr unsigned empty_path = 0x1000;  // AT_EMPTY_PATH
-    constexpr uint64_t is_mount = 0x2000;    // STATX_ATTR_MOUNT_ROOT
-    constexpr unsigned link = 0120000;
-    constexpr unsigned format = 0170000;
-    const long opened = open_without_links(path);
+    const long opened = mounts::open(path, step.identity);
     if (opened < 0) return opened;
     int object = static_cast<int>(opened);
-    sys::FileStatus status{};
-    long result = sys::statx(object, "", empty_path, 1, &status);  // STATX_TYPE
-    const bool held = (status.attributes & is_mount) != 0 || (status.mode & format) == link;
-    if (result >= 0 && !held && !sentry::is_suspect(path))
-        result = mount_on_itself(object, step.a == 0);
+    const bool held =
+        mounts::is_mounted(object) || mounts::is_link(object) || sentry::is_suspect(path);
+    const long result =
+        held ? 0 : mounts::mount_on_itself(object, step.a == 0 ? MOUNT_ATTR_RDONLY : 0);
     sys::close_once(object);
     return result;
 }
 
 long set_attributes(const WallStep& step, const char* path) {
-    constexpr unsigned recursive = 0x8000;
+    const auto below = step.b != 0 ? mounts::Below::Taken : mounts::Below::Left;
+    if (path == nullptr) {
+        if (step.c >= husk::wire::max_trees) return -EINVAL;
+        return mounts::set_attributes(trees[step.c], step.a, below);
+    }
+    const long opened = mounts::open(path, step.identity);
+    if (opened < 0) return opened;
+    int root = static_cast<int>(opened);
+    const long set = mounts::set_attributes(root, step.a, below);
+    sys::close_once(root);
+    return set;
+}
+
+long set_propagation(uint64_t kind) {
+    constexpr unsigned recursive = 0x8000;  // AT_RECURSIVE
     mount_attr attributes{};
-    attributes.attr_set = step.a;
-    attributes.attr_clr = step.b;
-    return sys::mount_setattr(AT_FDCWD, path, step.c != 0 ? recursive : 0, &attributes,
-                              sizeof attributes);
+    attributes.propagation = kind;
+    return sys::mount_setattr(AT_FDCWD, "/", recursive, &attributes, sizeof attributes);
 }
 
 long take_file_step(const Description& all, const WallStep& step) {
@@ -366,21 +393,20 @@ long take_file_step(const Description& all, const WallStep& step) {
     const char* second = all.text(step, 1);
     switch (step.op) {
         case WallOp::WriteFile: return write_file(first, second);
-        case WallOp::Mount:
-            return sys::mount(first, second, all.text(step, 2), step.a, all.text(step, 3));
+        case WallOp::Mount: return mount_new(step, first, second, all.text(step, 2));
+        case WallOp::Bind: return bind(step, first, second);
         case WallOp::CloneTree: return clone_tree(step, first);
         case WallOp::PlaceTree: return place_tree(step, first);
         case WallOp::SetAttributes: return set_attributes(step, first);
-        case WallOp::MakeDirectory: {
-            const long made = sys::mkdirat(AT_FDCWD, first, static_cast<unsigned>(step.a));
-            return made == -EEXIST ? 0 : made;
-        }
-        case WallOp::MakeFile: return make_file(first, step.a);
-        case WallOp::MakeLink: return sys::symlinkat(first, AT_FDCWD, second);
-        case WallOp::MakeWhiteout: return sys::mknodat(AT_FDCWD, first, 0020000, 0);
+        case WallOp::SetPropagation: return set_propagation(step.a);
+        case WallOp::MakeDirectory:
+        case WallOp::MakeFile:
+        case WallOp::MakeWhiteout: return make_entry(step, first, nullptr);
+        case WallOp::MakeLink: return make_entry(step, second, first);
         case WallOp::AddRule: return add_rule(step, first);
+        case WallOp::Cover: return mounts::cover(first, step.identity);
         case WallOp::Protect: return protect(step, first);
-        case WallOp::HoldRoot: return sweep::hold(first, step.a != 0);
+        case WallOp::HoldRoot: return sweep::hold(first, step.identity, step.a != 0);
         default: return -ENOSYS;
     }
 }
@@ -398,6 +424,14 @@ long take_step(const Description& all, const WallStep& step) {
         case WallOp::Filter: return install_filter(step, all.text(step, 0), all.text(step, 1));
         default: return take_file_step(all, step);
     }
+}
+
+// The object has gone, is another one than it was, or cannot be reached. A protected name that
+// cannot be seen may be there.
+bool is_gone(const WallStep& step, long result) {
+    if (step.op == WallOp::Protect && (result == -EACCES || result == -ESTALE)) return false;
+    return result == -ENOENT || result == -ENOTDIR || result == -EACCES || result == -ELOOP ||
+           result == -ESTALE;
 }
 
 }  // namespace
@@ -424,11 +458,8 @@ Built build(int description, int denials_log) {
     for (uint32_t i = 0; i < all.header->steps; ++i) {
         const WallStep& step = all.step(i);
         const long result = take_step(all, step);
-        const bool is_gone = result == -ENOENT || result == -ENOTDIR || result == -ELOOP;
-        // A protected name that cannot be seen may be there.
-        const bool is_closed = result == -EACCES && step.op != WallOp::Protect;
-        const bool gone = step.optional != 0 && (is_gone || is_closed);
-        if (result < 0 && !gone) return {i + 1, static_cast<int>(-result), -1, -1, false};
+        const bool passed_over = step.optional != 0 && is_gone(step, result);
+        if (result < 0 && !passed_over) return {i + 1, static_cast<int>(-result), -1, -1, false};
     }
     for (int& tree : trees) sys::close_once(tree);
     sys::munmap(reinterpret_cast<void*>(mapped), static_cast<size_t>(size));

@@ -7,16 +7,19 @@
 namespace husk::wire {
 
 enum class WallOp : uint32_t {
-    Unshare = 1,    // a: flags
-    WriteFile,      // text 0: path, text 1: what
-    Mount,          // text 0: source, 1: target, 2: type, 3: data; a: flags
-    CloneTree,      // text 0: path; a: slot, b: 1 = with what is mounted below
-    PlaceTree,      // text 0: path; a: slot
-    SetAttributes,  // text 0: path; a: set, b: clear, c: 1 = with what is mounted below
-    MakeDirectory,  // text 0: path; a: mode
-    MakeFile,       // text 0: path; a: mode
-    MakeLink,       // text 0: what it points at, text 1: path
-    MakeWhiteout,   // text 0: path in the upper layer of an overlay
+    Unshare = 1,     // a: flags
+    WriteFile,       // text 0: path below /proc, text 1: what
+    Mount,           // a new file system. text 0: type, 1: target, 2: options; a: attributes
+    Bind,            // text 0: object, 1: target; a: attributes
+    CloneTree,       // text 0: path; a: slot, b: CloneFlags, c: attributes
+    PlaceTree,       // text 0: path; a: slot
+    SetAttributes,   // text 0: path, or none; a: attributes, b: 1 = with mounts below; c: slot
+    SetPropagation,  // of all mounts; a: MS_PRIVATE or MS_SLAVE
+    MakeDirectory,   // text 0: path; a: mode
+    MakeFile,        // text 0: path; a: mode
+    MakeLink,        // text 0: what it points at, text 1: path
+    MakeWhiteout,    // text 0: path in the upper layer of an overlay
+    Cover,           // text 0: path; an empty, read-only directory or file is mounted there
     Protect,        // text 0: path; mounted on itself, if it is not; a: 0 = read-only, 1 = as it is
     BecomeInit,     // a: a Stays; the rest is done by a child
     RaiseLoopback,  // of this network namespace
@@ -29,6 +32,11 @@ enum class WallOp : uint32_t {
     Filter,            // text 0: the program (8 bytes an instruction); a: instructions;
                        // b: 1 = the mason is its witness, text 1: RefusedRows for it, c: their size
     HoldRoot,          // text 0: path; for the mason's NameOrders; a: 1 = the state directory
+};
+
+enum CloneFlags : uint64_t {
+    WithMountsBelow = 1,
+    AttributesOnTop = 2,  // of the mount itself; else of those below too
 };
 
 // What this process is to the child that goes on.
@@ -77,12 +85,23 @@ inline constexpr uint32_t no_text = 0;     // the offset of no text
 inline constexpr uint32_t max_trees = 64;  // slots
 inline constexpr uint32_t max_walls = 1 << 20;
 
+// The object that the caller saw at a path. No symbolic link is followed on a path of a step, and
+// where the object at text 0 is another one, the step fails with ESTALE.
+struct Identity {
+    uint64_t device;  // major << 32 | minor
+    uint64_t inode;
+    uint32_t type;   // S_IFMT
+    uint32_t known;  // 0: any object will do
+};
+
 struct WallStep {
     WallOp op;
-    uint32_t optional;  // 1: it may fail because the path has gone meanwhile, or cannot be reached
+    // 1: it may fail because the object has gone meanwhile, is another one or cannot be reached.
+    uint32_t optional;
     uint64_t a;
     uint64_t b;
     uint64_t c;
+    Identity identity;           // of the object at text 0
     uint32_t texts[wall_texts];  // offsets from the start of the message
 };
 

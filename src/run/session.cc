@@ -12,7 +12,9 @@
 #include <cstring>
 #include <tuple>
 
+#include "confine/located.h"
 #include "confine/view.h"
+#include "confine/withheld.h"
 #include "keeper/wire.h"
 #include "os/cgroup.h"
 #include "os/events.h"
@@ -61,6 +63,12 @@ std::string without_workspace(std::string text) {
     const size_t at = text.find("\nworkspace ");
     if (at != std::string::npos) text.erase(at, text.find('\n', at + 1) - at);
     return text;
+}
+
+// "64769:1234 ": the device and inode of a root, as it was when the session was made.
+std::string object_at(const confine::Wanted& wanted, const std::filesystem::path& root) {
+    const wire::Identity identity = wanted.identity_of(root);
+    return std::to_string(identity.device) + ":" + std::to_string(identity.inode) + " ";
 }
 
 Error explain(int code) {
@@ -141,12 +149,16 @@ Result<void> Session::find_or_start_nursery(std::chrono::milliseconds linger) {
 // it is built without. Where it cannot, or may not, planning says so.
 Result<void> Session::start_nursery(const Lingers& lingers, const os::Fd* listener) {
     std::string cause;
+    // A file that somebody replaces between planning and building is looked at again.
+    int attempts_left = 3;
     for (;;) {
         auto planned = confine::plan_walls(exact_);
         if (!planned && !cause.empty()) planned.error().detail += " (" + cause + ")";
         walls_ = TRY(std::move(planned));
         if (closed() && !exact_.machine.mount_namespace) CHECK(make_scratch());
         const Result<void> started = start_as_planned(lingers, listener);
+        if (!started && failed_step_ != 0 && started.error().code == ESTALE && --attempts_left > 0)
+            continue;
         if (started || !exact_.machine.take_away(walls_.mechanism_of(failed_step_))) return started;
         cause = Error{started.error().step, started.error().code, ""}.text();
     }
@@ -200,7 +212,8 @@ Result<void> Session::start_as_planned(const Lingers& lingers, const os::Fd* lis
             TRY(os::open_at(dir_->dir, walls_file, O_WRONLY | O_CREAT | O_TRUNC, 0600));
         std::string text = wanted_.fingerprint();
         text.pop_back();
-        for (const auto& root : confine::held_roots(exact_)) text.append(holds) += root.string();
+        for (const auto& root : confine::held_roots(exact_))
+            text.append(holds) += object_at(exact_, root) + root.string();
         for (const std::string& lacking : exact_.machine.lacks()) text.append(lacks) += lacking;
         CHECK(os::write_all(file.get(), text));
     }
@@ -240,7 +253,19 @@ std::shared_ptr<const confine::Protected> Session::protection() const {
     return protection_;
 }
 
+// A secret in a root is covered by a mount, which goes when the file is replaced from outside.
+Result<void> Session::withhold_secrets() {
+    if (!closed() || !mason_ || !exact_.machine.mount_namespace) return {};
+    const std::lock_guard lock(ahead_guard_);
+    if (!secrets_)
+        secrets_ = confine::secrets_in_roots(exact_, TRY(confine::withheld_secrets(exact_)));
+    confine::Steps steps;
+    confine::cover(exact_, *secrets_, steps);
+    return steps.size() == 0 ? Result<void>() : have_taken(steps);
+}
+
 Result<void> Session::restore_protection() {
+    CHECK(withhold_secrets());
     const bool open = wanted_.mode == Mode::Open;
     if (wanted_.mode == Mode::ReadOnly || (open && wanted_.protect.empty())) return {};
     if (const auto known = protection(); known && confine::is_still_so(*known)) return {};
@@ -257,11 +282,16 @@ Result<void> Session::restore_protection() {
 Result<void> Session::have_protected(const confine::Protected& names) {
     confine::Steps steps;
     confine::add_protection(exact_, names.present, steps);
+    return have_taken(steps);
+}
+
+Result<void> Session::have_taken(const confine::Steps& steps) {
     const os::Fd description = TRY(os::text_file(steps.encode()));
     const wire::MasonAnswer said = TRY(ask_mason("?", description));
     if (said.step != 0) {
-        return failure("walls: " + steps.all()[said.step - 1].name, said.error,
-                       "a protected file changed and could not be protected again");
+        return failure(
+            "walls: " + steps.all()[said.step - 1].name, said.error,
+            "a file that is protected or withheld has changed, and this could not be renewed");
     }
     return {};
 }
@@ -303,15 +333,31 @@ Result<Session::Swept> Session::carry_out(const std::vector<confine::Order>& ord
 
 // What is protected belongs to the session, not to the directory that a call starts in: the roots
 // are those that the session was made with.
-void Session::take_roots(std::string& standing) {
+// They are also the same objects: a directory that has come in the place of one is not in the
+// session.
+Result<void> Session::take_roots(std::string& standing) {
     std::vector<std::filesystem::path> roots;
-    for (size_t at = 0; (at = standing.rfind(holds)) != std::string::npos; standing.resize(at))
-        roots.insert(roots.begin(), standing.substr(at + holds.size()));
-    if (wanted_.mode != Mode::Workspace || roots.size() < 1 + exact_.writable.size()) return;
+    std::vector<std::string> objects;
+    for (size_t at = 0; (at = standing.rfind(holds)) != std::string::npos; standing.resize(at)) {
+        const std::string line = standing.substr(at + holds.size());
+        const size_t path = line.find(' ') + 1;
+        roots.insert(roots.begin(), line.substr(path));
+        objects.insert(objects.begin(), line.substr(0, path));
+    }
+    if (wanted_.mode != Mode::Workspace || roots.size() < 1 + exact_.writable.size()) return {};
+    for (size_t i = 0; i < roots.size(); ++i) {
+        const auto now = confine::seen_at(roots[i]);
+        exact_.identities[roots[i]] = now.value_or(confine::identity_of_nothing());
+        if (object_at(exact_, roots[i]) != objects[i])
+            return failure("session", 0,
+                           roots[i].string() + " is another directory than it was when " +
+                               dir_->name + " was made; use another name");
+    }
     const auto first_git_dir = roots.begin() + 1 + std::ssize(exact_.writable);
     exact_.workspace = roots.front();
     exact_.writable.assign(roots.begin() + 1, first_git_dir);
     exact_.git_dirs.assign(first_git_dir, roots.end());
+    return {};
 }
 
 // A session cannot change its walls, and a call must not get others than it asked for.
@@ -321,7 +367,7 @@ Result<void> Session::check_walls() {
     std::string standing = TRY(os::read_at(file, 0, longest));
     for (size_t at = 0; (at = standing.rfind(lacks)) != std::string::npos; standing.resize(at))
         exact_.machine.take_away(standing.substr(at + lacks.size()));
-    take_roots(standing);
+    CHECK(take_roots(standing));
     standing += '\n';
     const std::string asked = wanted_.fingerprint();
     const bool alike = without_workspace(standing) == without_workspace(asked);

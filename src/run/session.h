@@ -87,9 +87,12 @@ private:
     Result<void> join_nursery(std::chrono::milliseconds linger);
     Result<void> find_or_start_nursery(std::chrono::milliseconds linger);
     Result<void> hear_hello();
+    Result<void> withhold_secrets();
     Result<void> have_protected(const confine::Protected& names);
     Result<wire::MasonAnswer> ask_mason(std::string_view order, const os::Fd& file) const;
-    void take_roots(std::string& standing);
+    Result<void> take_roots(std::string& standing);
+    // By the mason.
+    Result<void> have_taken(const confine::Steps& steps);
 
     std::unique_ptr<SessionDir> dir_;
     confine::Wanted wanted_;                                // as it was asked for
@@ -97,6 +100,7 @@ private:
     std::shared_ptr<const confine::Protected> protection_;  // once it holds
     confine::Walls walls_;                                  // planned by whoever starts the nursery
     uint32_t failed_step_ = 0;
+    std::optional<std::vector<std::filesystem::path>> secrets_;  // in its roots
     os::Fd nursery_;
     os::Fd queue_;
     os::Fd mason_;  // only with walls

@@ -1,0 +1,42 @@
+#include "confine/located.h"
+
+#include <fcntl.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <string>
+
+#include "os/file.h"
+
+namespace husk::confine {
+
+namespace fs = std::filesystem;
+
+wire::Identity identity_in(const struct stat& info) {
+    return {static_cast<uint64_t>(major(info.st_dev)) << 32 | minor(info.st_dev), info.st_ino,
+            info.st_mode & S_IFMT, 1};
+}
+
+wire::Identity identity_of_nothing() { return {0, 0, 0, 1}; }
+
+std::optional<Located> locate(const fs::path& path) {
+    const auto object = os::open(path, O_PATH);
+    if (!object) return std::nullopt;
+    struct stat info{};
+    if (::fstat(object->get(), &info) != 0) return std::nullopt;
+    std::array<char, PATH_MAX> name{};
+    const std::string link = "/proc/self/fd/" + std::to_string(object->get());
+    const ssize_t size = ::readlink(link.c_str(), name.data(), name.size());
+    if (size <= 0 || name[0] != '/') return std::nullopt;
+    return Located{std::string(name.data(), static_cast<size_t>(size)), identity_in(info)};
+}
+
+std::optional<wire::Identity> seen_at(const fs::path& path) {
+    struct stat info{};
+    if (::lstat(path.c_str(), &info) != 0) return std::nullopt;
+    return identity_in(info);
+}
+
+}  // namespace husk::confine

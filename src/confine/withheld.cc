@@ -1,0 +1,167 @@
+#include "confine/withheld.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "confine/located.h"
+#include "confine/mount_names.h"
+#include "confine/reading.h"
+#include "confine/secrets.h"
+#include "confine/view.h"
+#include "os/file.h"
+
+namespace husk::confine {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Directories that no session can do without. A link to one of them makes nothing a secret.
+constexpr const char* needed[] = {"/usr", "/etc", "/bin", "/lib", "/lib64", "/sbin", "/proc",
+                                  "/dev", "/tmp", "/run", "/sys", "/var",   "/home"};
+
+bool is_needed(const Wanted& wanted, const fs::path& path) {
+    const auto holds = [&](const fs::path& one) { return !one.empty() && is_within(one, path); };
+    return holds(wanted.workspace) || holds(wanted.home) ||
+           std::ranges::any_of(wanted.writable, holds) || std::ranges::any_of(needed, holds) ||
+           is_within(path, "/usr");
+}
+
+// Finds the real names of paths; many of them lie in the same directory.
+class RealNames {
+public:
+    // The same name in the directory that its path leads to.
+    fs::path of(const fs::path& path) {
+        const fs::path parent = path.parent_path();
+        const auto [known, is_new] = parents_.try_emplace(parent.native());
+        if (is_new)
+            if (const auto found = locate(parent); found) known->second = found->path;
+        return known->second ? *known->second / path.filename() : path;
+    }
+
+private:
+    std::map<std::string, std::optional<fs::path>> parents_;
+};
+
+// Where the links in a directory lead.
+std::vector<fs::path> targets_in(const fs::path& directory) {
+    constexpr int most = 1000;
+    std::vector<fs::path> targets;
+    const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(directory.c_str()), &::closedir);
+    if (!opened) return targets;
+    for (int i = 0; i < most; ++i) {
+        const dirent* entry = ::readdir(opened.get());  // NOLINT(concurrency-mt-unsafe): its own
+        if (entry == nullptr) break;
+        if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN) continue;
+        if (auto found = locate(directory / entry->d_name); found) targets.push_back(found->path);
+    }
+    return targets;
+}
+
+bool is_given(const Wanted& wanted, const fs::path& secret) {
+    return std::ranges::any_of(wanted.readable,
+                               [&](const fs::path& given) { return is_within(secret, given); });
+}
+
+// The name without links, and the objects that it leads to.
+void add_with_targets(const Wanted& wanted, const fs::path& secret, RealNames& real,
+                      std::vector<fs::path>& all) {
+    const fs::path name = real.of(secret);
+    all.push_back(name);
+    struct stat info{};
+    if (::lstat(name.c_str(), &info) != 0) return;
+    std::vector<fs::path> targets;
+    if (S_ISLNK(info.st_mode))
+        if (auto target = locate(name); target) targets.push_back(target->path);
+    if (S_ISDIR(info.st_mode)) targets = targets_in(name);
+    for (fs::path& target : targets)
+        if (!is_within(target, name) && !is_needed(wanted, target))
+            all.push_back(std::move(target));
+}
+
+// Roots that the session gets as a whole, but for their secrets.
+std::vector<fs::path> roots_without_secrets(const Wanted& wanted) {
+    std::vector<fs::path> roots = writable_roots(wanted);
+    if (wanted.mode == Mode::ReadOnly) roots.push_back(wanted.workspace);
+    std::erase_if(roots, [&](const fs::path& root) {
+        return wanted.wide_workspace && holds_everything(wanted, root);
+    });
+    return roots;
+}
+
+// The directories between a root and the secret: a command could rename them, and the secret would
+// not be found by its name any more.
+std::vector<fs::path> movable_above(const Wanted& wanted, const fs::path& secret) {
+    std::vector<fs::path> found;
+    for (const fs::path& root : writable_roots(wanted)) {
+        if (!is_within(secret, root)) continue;
+        fs::path directory = root;
+        for (const fs::path& part : secret.parent_path().lexically_relative(root)) {
+            if (part == ".") break;
+            directory /= part;
+            if (std::ranges::find(found, directory) == found.end()) found.push_back(directory);
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+Result<std::vector<fs::path>> withheld_secrets(const Wanted& wanted) {
+    std::vector<fs::path> secrets;
+    if (!wanted.home.empty())
+        for (const char* secret : secrets_of_home()) secrets.push_back(wanted.home / secret);
+    if (wanted.root)
+        for (fs::path& secret : secrets_of_system()) secrets.push_back(std::move(secret));
+    std::vector<fs::path> all;
+    RealNames real;
+    for (const fs::path& secret : secrets)
+        if (!is_given(wanted, secret)) add_with_targets(wanted, secret, real, all);
+    constexpr size_t longest = 64 << 20;
+    const auto trees = mounted_trees(TRY(os::read_file("/proc/self/mountinfo", longest)));
+    for (size_t i = 0, count = all.size(); i < count; ++i)
+        for (fs::path& name : other_names(all[i], trees)) all.push_back(std::move(name));
+    std::erase_if(all, [&](const fs::path& name) {
+        return is_given(wanted, name) || (!wanted.home.empty() && is_within(wanted.home, name));
+    });
+    std::ranges::sort(all);
+    all.erase(std::ranges::unique(all).begin(), all.end());
+    return all;
+}
+
+std::vector<fs::path> secrets_in_roots(const Wanted& wanted, const std::vector<fs::path>& secrets) {
+    const std::vector<fs::path> roots = roots_without_secrets(wanted);
+    std::vector<fs::path> found;
+    std::ranges::copy_if(secrets, std::back_inserter(found), [&](const fs::path& secret) {
+        return std::ranges::any_of(roots,
+                                   [&](const fs::path& root) { return is_within(secret, root); });
+    });
+    return found;
+}
+
+void cover(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps& steps) {
+    for (const fs::path& secret : secrets) {
+        const bool lies_in_another = std::ranges::any_of(secrets, [&](const fs::path& other) {
+            return other != secret && is_within(secret, other);
+        });
+        if (lies_in_another) continue;  // and is covered with it
+        const auto seen = seen_at(secret);
+        const bool is_absent = !seen && (errno == ENOENT || errno == ENOTDIR);
+        if (is_absent || (seen && seen->type == S_IFLNK)) continue;
+        for (const fs::path& above : movable_above(wanted, secret))
+            steps.add({wire::WallOp::Protect, "pin " + above.string(), 1, 0, 0, {above.string()}});
+        Step step{wire::WallOp::Cover, "withhold " + secret.string()};
+        step.texts = {secret.string()};
+        // A secret that cannot be seen has to be covered too: the step fails if it cannot.
+        if (seen) step.identity = *seen;
+        steps.add(std::move(step));
+    }
+}
+
+}  // namespace husk::confine
