@@ -1,0 +1,139 @@
+// A secret stays withheld in a root that a session may write, and by every other name that leads
+// to it.
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "walled.h"
+
+namespace husk::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SecretNames : public Walled, public testing::TestWithParam<Who> {
+protected:
+    SecretNames() : Walled(GetParam()) {}
+
+    std::string cargo() const { return home() / ".cargo"; }
+    std::string token() const { return home() / ".cargo" / "credentials.toml"; }
+    void make_cargo() const {
+        write(token(), "the token\n");
+        write(home() / ".cargo" / "config.toml", "ordinary\n");
+    }
+};
+
+TEST_P(SecretNames, InAWritableRootIsEmptyAndCannotBeChanged) {
+    make_cargo();
+    const Ran ran = in("workspace",
+                       "cd ~/.cargo; cat credentials.toml config.toml; echo x > credentials.toml; "
+                       "mv credentials.toml c; rm credentials.toml; cat c; echo x > new",
+                       {"--write", cargo()});
+    EXPECT_EQ(ran.out, "ordinary\n") << ran.err;
+    EXPECT_EQ(read_text(token()), "the token\n");
+    EXPECT_TRUE(fs::exists(home() / ".cargo" / "new"));
+}
+
+TEST_P(SecretNames, ADirectoryInAWritableRootIsEmpty) {
+    write(home() / ".config" / "gh" / "hosts.yml", "the token\n");
+    const Ran ran = in("workspace", "cd ~/.config; ls -A gh; cat gh/hosts.yml; mv gh g; ls g",
+                       {"--write", home() / ".config"});
+    EXPECT_EQ(ran.out, "");
+}
+
+// Else the next session would not find it by its name.
+TEST_P(SecretNames, TheDirectoriesAboveItCannotBeMovedAway) {
+    write(home() / ".local" / "share" / "keyrings" / "login", "the token\n");
+    const std::string root = home() / ".local";
+    in("workspace", "mv ~/.local/share ~/.local/elsewhere", {"--write", root});
+    EXPECT_EQ(in("workspace", "cat ~/.local/*/keyrings/login", {"--write", root}).out, "");
+    EXPECT_TRUE(fs::exists(home() / ".local" / "share" / "keyrings" / "login"));
+}
+
+TEST_P(SecretNames, GivenOnPurposeCanBeRead) {
+    make_cargo();
+    EXPECT_EQ(
+        in("workspace", "cat ~/.cargo/credentials.toml", {"--write", cargo(), "--read", token()})
+            .out,
+        "the token\n");
+}
+
+TEST_P(SecretNames, OfASecretOnlyThatPartIsGivenThatWasNamed) {
+    write(home() / ".ssh" / "known_hosts", "a host\n");
+    const Ran ran = in("workspace", "cat ~/.ssh/known_hosts; cat ~/.ssh/id; ls -A ~/.ssh",
+                       {"--read", home() / ".ssh" / "known_hosts"});
+    EXPECT_EQ(ran.out, "a host\nknown_hosts\n") << ran.err;
+}
+
+TEST_P(SecretNames, InAWorkspaceInsideTheHome) {
+    make_cargo();
+    for (const char* mode : {"workspace", "read-only"})
+        EXPECT_EQ(in(mode, "cat credentials.toml config.toml", {}, cargo()).out, "ordinary\n")
+            << mode;
+}
+
+TEST_P(SecretNames, ADirectoryOfSecretsIsNoWorkspace) {
+    for (const char* mode : {"workspace", "read-only"}) {
+        const Ran ran = in(mode, "cat id", {}, home() / ".ssh");
+        EXPECT_EQ(ran.code, 125) << mode;
+        EXPECT_NE(ran.err.find("is a secret"), std::string::npos) << ran.err;
+    }
+}
+
+TEST_P(SecretNames, AlsoWhenItIsReplacedBetweenCalls) {
+    make_cargo();
+    const std::vector<std::string> options = {"--write", cargo(), "--session", "s"};
+    EXPECT_EQ(in("workspace", "cat ~/.cargo/credentials.toml", options).out, "");
+    write(home() / ".cargo" / "fresh", "another token\n");
+    fs::rename(home() / ".cargo" / "fresh", token());
+    EXPECT_EQ(in("workspace", "cat ~/.cargo/credentials.toml", options).out, "");
+}
+
+TEST_P(SecretNames, TheTargetOfALink) {
+    write(outside() / "aws" / "credentials", "the token\n");
+    fs::create_directory_symlink(outside() / "aws", home() / ".aws");
+    const std::string target = outside() / "aws" / "credentials";
+    EXPECT_EQ(in("workspace", "cat ~/.aws/credentials " + target).out, "");
+    EXPECT_EQ(in("read-only", "cat ~/.aws/credentials " + target).out, "");
+    EXPECT_EQ(in("workspace", "cat " + target, {"--write", outside()}).out, "");
+}
+
+TEST_P(SecretNames, TheTargetOfALinkInADirectoryOfSecrets) {
+    write(outside() / "keys" / "main", "the key\n");
+    fs::create_symlink(outside() / "keys" / "main", home() / ".ssh" / "main");
+    EXPECT_EQ(in("workspace", "cat " + (outside() / "keys" / "main").string()).out, "");
+}
+
+TEST_P(SecretNames, InAHomeThatIsMountedElsewhereToo) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can mount";
+    const fs::path elsewhere = outside() / "same home";
+    fs::create_directories(elsewhere);
+    ASSERT_EQ(::mount(home().c_str(), elsewhere.c_str(), nullptr, MS_BIND, nullptr), 0);
+    const Ran ran = in("workspace", "cat '" + (elsewhere / ".ssh" / "id").string() + "'; cat '" +
+                                        (elsewhere / ".gitconfig").string() + "' | head -1");
+    ::umount2(elsewhere.c_str(), MNT_DETACH);
+    EXPECT_EQ(ran.out, "[user]\n") << ran.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(, SecretNames, both(), who_name);
+
+class PrivilegedFiles : public Walled, public testing::TestWithParam<Who> {
+protected:
+    PrivilegedFiles() : Walled(GetParam()) {}
+};
+
+TEST_P(PrivilegedFiles, CannotBeLeftBehind) {
+    const Ran ran = in("workspace",
+                       "cp /bin/true a; chmod 4755 a; chmod u+s a; chmod g+s . && echo directory; "
+                       "python3 -c 'import os; os.open(\"b\", os.O_CREAT | os.O_WRONLY, 0o4755)'; "
+                       "python3 -c 'import os; os.mknod(\"c\", 0o104755)'; "
+                       "install -m 755 /bin/true d && cp -p d e && echo works");
+    EXPECT_EQ(ran.out, "directory\nworks\n") << ran.err;
+    for (const auto& entry : fs::directory_iterator(work()))
+        EXPECT_EQ(entry.status().permissions() & fs::perms::set_uid, fs::perms::none) << entry;
+}
+
+INSTANTIATE_TEST_SUITE_P(, PrivilegedFiles, both(), who_name);
+
+}  // namespace
+}  // namespace husk::test
