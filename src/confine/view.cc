@@ -253,7 +253,7 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     if (shows_home) place_tree(has_home(wanted) ? HomeMerged : HomeBelow, wanted.home, steps);
     if (shows_home && has_home(wanted)) place_given(wanted, given, FirstRoot + roots.size(), steps);
     for (size_t i = 0; i < roots.size(); ++i) place_tree(FirstRoot + i, roots[i], steps);
-    cover(wanted, secrets_to_cover(wanted, secrets), steps);
+    cover(wanted, secrets_to_cover(wanted, secrets), Covering::First, steps);
     if (!wanted.logs.empty()) {
         if (is_within(wanted.logs, wanted.home)) steps.make_directories(wanted.home, wanted.logs);
         place_tree(Logs, wanted.logs, steps);

@@ -145,7 +145,8 @@ std::vector<fs::path> secrets_in_roots(const Wanted& wanted, const std::vector<f
     return found;
 }
 
-void cover(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps& steps) {
+void cover(const Wanted& wanted, const std::vector<fs::path>& secrets, Covering covering,
+           Steps& steps) {
     for (const fs::path& secret : secrets) {
         const bool lies_in_another = std::ranges::any_of(secrets, [&](const fs::path& other) {
             return other != secret && is_within(secret, other);
@@ -156,7 +157,8 @@ void cover(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps& st
         if (is_absent || (seen && seen->type == S_IFLNK)) continue;
         for (const fs::path& above : movable_above(wanted, secret))
             steps.add({wire::WallOp::Protect, "pin " + above.string(), 1, 0, 0, {above.string()}});
-        Step step{wire::WallOp::Cover, "withhold " + secret.string()};
+        Step step{wire::WallOp::Cover, "withhold " + secret.string(),
+                  covering == Covering::Renewed ? 1U : 0U};
         step.texts = {secret.string()};
         // A secret that cannot be seen has to be covered too: the step fails if it cannot.
         if (seen) step.identity = *seen;

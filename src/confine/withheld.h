@@ -20,7 +20,10 @@ Result<std::vector<std::filesystem::path>> withheld_secrets(const Wanted& wanted
 std::vector<std::filesystem::path> secrets_in_roots(
     const Wanted& wanted, const std::vector<std::filesystem::path>& secrets);
 
+enum class Covering { First, Renewed };
+
 // Covers those that exist now by something empty.
-void cover(const Wanted& wanted, const std::vector<std::filesystem::path>& secrets, Steps& steps);
+void cover(const Wanted& wanted, const std::vector<std::filesystem::path>& secrets,
+           Covering covering, Steps& steps);
 
 }  // namespace husk::confine

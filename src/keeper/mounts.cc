@@ -148,15 +148,20 @@ long attach(int tree, const char* path) {
     return attached;
 }
 
-long cover(const char* path, const husk::wire::Identity& identity) {
-    const long opened = open(path, identity);
+long cover(const char* path, const husk::wire::Identity& identity, bool may_be_covered) {
+    const long opened = open_any(path);
     if (opened < 0) return opened;
     int object = static_cast<int>(opened);
     sys::FileStatus status{};
     long result = status_of(object, status);
-    // A link needs no cover: the object that it leads to has one of its own.
-    if (result >= 0 && !is_mounted(object) && (status.mode & format) != link)
-        result = cover_object(object, (status.mode & format) == directory);
+    const bool is_other = identity.known == 0 || !is_same(status, identity);
+    const bool is_covered = may_be_covered && is_other && is_mounted(object);
+    if (result >= 0 && !is_covered) {
+        if (identity.known != 0 && is_other) result = -ESTALE;
+        // A link needs no cover: the object that it leads to has one of its own.
+        else if ((status.mode & format) != link)
+            result = cover_object(object, (status.mode & format) == directory);
+    }
     sys::close_once(object);
     return result;
 }

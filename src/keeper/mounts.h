@@ -32,9 +32,9 @@ long make(const char* type, const char* options, uint64_t attributes);
 long attach(int tree, int target);
 long attach(int tree, const char* path);
 
-// Mounts an empty, read-only directory, or /dev/null, over the object at `path`, unless there is a
-// mount already.
-long cover(const char* path, const husk::wire::Identity& identity);
+// Mounts an empty, read-only directory, or /dev/null, over the object at `path`. A mount that is
+// another object is an earlier cover, if there may be one.
+long cover(const char* path, const husk::wire::Identity& identity, bool may_be_covered);
 // Mounts an object on itself.
 long mount_on_itself(int object, uint64_t attributes);
 

@@ -260,7 +260,7 @@ Result<void> Session::withhold_secrets() {
     if (!secrets_)
         secrets_ = confine::secrets_in_roots(exact_, TRY(confine::withheld_secrets(exact_)));
     confine::Steps steps;
-    confine::cover(exact_, *secrets_, steps);
+    confine::cover(exact_, *secrets_, confine::Covering::Renewed, steps);
     return steps.size() == 0 ? Result<void>() : have_taken(steps);
 }
 

@@ -79,6 +79,13 @@ TEST_F(InContainer, ThereIsNoNetworkNoPrivilegeAndALimit) {
     EXPECT_EQ(ran("ulimit -c; ulimit -n")["stdout"], "0\n4096\n");
 }
 
+// No engine refuses that by itself.
+TEST_F(InContainer, SystemCallsAreFilteredAsOnTheHost) {
+    EXPECT_EQ(those_that_work({"touch file", "chmod 755 file", "chmod g+s .", "chmod 4755 file",
+                               "chmod u+s file"}),
+              "touch file\nchmod 755 file\nchmod g+s .\n");
+}
+
 TEST_F(InContainer, NothingIsTooDangerousThere) {
     // On the host the pack `destroyers` would say no. The machine has stand-ins for what is meant.
     write_text(work("mkfs"), "#!/bin/bash\necho formatted \"$@\"\n");
