@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int sessions = 30;
+constexpr int sessions_built = 30;
 constexpr const char* withheld_word = "the word in /run";
 
 // Runs tests/programs/swap as the user until the end of its life.
@@ -64,7 +64,7 @@ protected:
     // Whether any of many sessions, built while something swaps the names, reads the secret.
     void expect_never_shown(const std::string& command, const std::vector<std::string>& options,
                             const fs::path& cwd) const {
-        for (int i = 0; i < sessions; ++i) {
+        for (int i = 0; i < sessions_built; ++i) {
             const Ran ran = in("workspace", command, options, cwd);
             ASSERT_EQ(ran.out.find(withheld_word), std::string::npos) << "session " << i;
         }
