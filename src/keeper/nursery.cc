@@ -45,9 +45,8 @@ husk::wire::Birth birth_message;
 int listener = -1;
 int cgroup_parent = -1;
 int cgroup_session = -1;
-int proxy_listener = -1;  // given to the first client
-int mason = -1;           // given to every client of a session with walls
-bool guarded = false;     // the mason is the guard: the session ends with it
+int proxy_listener = -1;  // given to every client: the proxy may have to be started again
+int mason = -1;           // given to every client of a session with walls, which ends with it
 int queue_in = -1;        // given to every client
 int queue_out = -1;       // read by keepers
 int registry_in = -1;
@@ -103,6 +102,7 @@ void fork_keeper() {
         sys::close(husk::wire::birth_fd);  // the session's lock
         sys::close_once(cgroup_parent);
         sys::close_once(mason);
+        sys::close_once(proxy_listener);
         if (leaf >= 0) sys::close(leaf);
         keeper::live({queue_out, registry_in, in_leaf ? cgroup_session : -1, seats, free, is_init});
     }
@@ -131,7 +131,6 @@ void greet(int client, int error, uint32_t wall_step = 0) {
     const int gifts[] = {queue_in, mason, proxy_listener};
     const unsigned count = error != 0 ? 0 : proxy_listener >= 0 ? 3 : mason >= 0 ? 2 : 1;
     message::send(client, &hello, sizeof hello, gifts, count);
-    sys::close_once(proxy_listener);
 }
 
 void admit(int client) {
@@ -242,7 +241,8 @@ void kill_orphans() {
 }
 
 // Every command of the session is told to end; keepers without one just go.
-void close_session() {
+void close_session(uint32_t signal) {
+    constexpr uint32_t patience_ms = 2000;
     closing = true;
     for (uint32_t i = 0; i < seats->used; ++i) {
         pool::Place& place = seats->places[i];
@@ -253,8 +253,8 @@ void close_session() {
         }
         siginfo_t info{};
         info.si_code = SI_QUEUE;
-        info.si_ptr = reinterpret_cast<void*>(
-            husk::wire::stop_value(0, static_cast<uint32_t>(Reason::SessionEnded), SIGTERM, 2000));
+        info.si_ptr = reinterpret_cast<void*>(husk::wire::stop_value(
+            0, static_cast<uint32_t>(Reason::SessionEnded), signal, patience_ms));
         sys::rt_sigqueueinfo(place.pid, SIGTERM, &info);
     }
 }
@@ -262,7 +262,7 @@ void close_session() {
 void on_signals() {
     signalfd_siginfo info{};
     while (sys::read(signals, &info, sizeof info) == sizeof info)
-        if (info.ssi_signo == SIGTERM) close_session();
+        if (info.ssi_signo == SIGTERM) close_session(SIGTERM);
     on_children();
 }
 
@@ -279,7 +279,7 @@ void wait_for_events() {
     fds[2] = {listener, POLLIN, 0};
     // Clients say nothing; only their going is news.
     for (unsigned i = 0; i < client_count; ++i) fds[4 + i] = {clients[i], POLLRDHUP, 0};
-    fds[3] = {guarded && !closing ? mason : -1, POLLRDHUP, 0};
+    fds[3] = {closing ? -1 : mason, POLLRDHUP, 0};
     const uint64_t now = keeper_clock::monotonic();
     uint64_t next = ends_at;
     if (orphans) next = keeper_clock::earlier(next, orphan_round_at);
@@ -293,7 +293,8 @@ void wait_for_events() {
     if (fds[0].revents != 0) on_signals();
     for (unsigned i = polled; i-- > 0;)
         if (fds[4 + i].revents != 0) drop_client(i);
-    if (fds[3].revents != 0) close_session();
+    // Nobody renews the walls or watches what is planted: no command may go on.
+    if (fds[3].revents != 0) close_session(SIGKILL);
     if (fds[2].revents != 0) {
         const long client = sys::accept4(listener, sock_cloexec);
         if (client >= 0) admit(static_cast<int>(client));
@@ -316,7 +317,7 @@ bool is_needed() {
     const uint64_t linger = minding ? birth_message.leftovers_linger_ms : birth_message.linger_ms;
     ends_at = unused_since + linger * keeper_clock::millisecond;
     if (now < ends_at) return true;
-    if (minding) close_session();
+    if (minding) close_session(SIGTERM);
     ends_at = never;
     return minding;
 }
@@ -326,7 +327,6 @@ bool go_behind_walls(int description, int denials, int client) {
     const walls::Built built = walls::build(description, denials);
     proxy_listener = built.listener;
     mason = built.mason;
-    guarded = built.guarded;
     if (built.step == 0) return true;
     greet(client, built.error, built.step);
     return false;

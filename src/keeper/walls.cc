@@ -46,7 +46,6 @@ int ruleset = -1;
 int proxy_listener = -1;
 int mason = -1;
 int denials = -1;  // the log of what they stop
-bool guarded = false;
 
 size_t length(const char* text) {
     size_t size = 0;
@@ -230,7 +229,6 @@ long become_init(uint64_t stays) {
     sys::close_once(denials);
     sweep::let_go();
     mason = ends[1];
-    guarded = stays == husk::wire::AsGuard;
     if (!own_namespace) sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
     return pid;
 }
@@ -443,27 +441,26 @@ Built build(int description, int denials_log) {
     constexpr int from_end = 2;
     const long size = sys::lseek(description, 0, from_end);
     if (size < static_cast<long>(sizeof(husk::wire::Walls)) || size > husk::wire::max_walls)
-        return {1, EBADMSG, -1, -1, false};
+        return {1, EBADMSG, -1, -1};
     const long mapped =
         sys::mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_PRIVATE, description, 0);
     sys::close(description);
-    if (mapped < 0 && mapped > -4096) return {1, static_cast<int>(-mapped), -1, -1, false};
+    if (mapped < 0 && mapped > -4096) return {1, static_cast<int>(-mapped), -1, -1};
     Description all;
     all.begin = reinterpret_cast<const char*>(mapped);
     all.header = reinterpret_cast<const husk::wire::Walls*>(all.begin);
-    if (!husk::wire::is_sound(all.begin, static_cast<uint64_t>(size)))
-        return {1, EBADMSG, -1, -1, false};
+    if (!husk::wire::is_sound(all.begin, static_cast<uint64_t>(size))) return {1, EBADMSG, -1, -1};
     for (int& tree : trees) tree = -1;
     sys::umask(0);  // modes are as the steps say
     for (uint32_t i = 0; i < all.header->steps; ++i) {
         const WallStep& step = all.step(i);
         const long result = take_step(all, step);
         const bool passed_over = step.optional != 0 && is_gone(step, result);
-        if (result < 0 && !passed_over) return {i + 1, static_cast<int>(-result), -1, -1, false};
+        if (result < 0 && !passed_over) return {i + 1, static_cast<int>(-result), -1, -1};
     }
     for (int& tree : trees) sys::close_once(tree);
     sys::munmap(reinterpret_cast<void*>(mapped), static_cast<size_t>(size));
-    return {0, 0, proxy_listener, mason, guarded};
+    return {0, 0, proxy_listener, mason};
 }
 
 }  // namespace walls

@@ -11,7 +11,6 @@ struct Built {
     int error;      // errno
     int listener;   // for the proxy, or -1
     int mason;      // whom to ask for more steps, or -1
-    bool guarded;   // there is no PID namespace; the mason is the guard
 };
 
 // `description` is a file that holds a husk::wire::Walls. What returns may be another process:

@@ -71,6 +71,13 @@ std::string object_at(const confine::Wanted& wanted, const std::filesystem::path
     return std::to_string(identity.device) + ":" + std::to_string(identity.inode) + " ";
 }
 
+// Until nobody holds the lock of this log, or patience is over.
+void await_lock(const os::Fd& log) {
+    const os::Clock::time_point give_up = os::Clock::now() + hello_patience;
+    while (::flock(log.get(), LOCK_EX | LOCK_NB) != 0 && os::Clock::now() < give_up)
+        std::ignore = os::wait_for({}, os::Clock::now() + std::chrono::milliseconds(2));
+}
+
 Error explain(int code) {
     if (code == EAGAIN) return {"session", code, "another nursery holds it"};
     if (code == ENOSYS)
@@ -222,7 +229,10 @@ Result<void> Session::start_as_planned(const Lingers& lingers, const os::Fd* lis
     CHECK(os::start_detached(*program, "husk-nursery", null, theirs));
     theirs.reset();
     nursery_ = std::move(ours);
-    return hear_hello();
+    CHECK(hear_hello());
+    // The proxy of a nursery before this one ends soon, and must not be taken for ours.
+    if (proxy_listener_) await_lock(TRY(open_denials()));
+    return restore_proxy();
 }
 
 Result<void> Session::hear_hello() {
@@ -245,7 +255,9 @@ Result<void> Session::hear_hello() {
     if (message.fds.empty()) return failure("session", 0, "its nursery gave no queue");
     queue_ = std::move(message.fds[0]);
     if (message.fds.size() > 1) mason_ = std::move(message.fds[1]);
-    return message.fds.size() > 2 ? start_own_proxy(message.fds[2]) : Result<void>();
+    if (message.fds.size() > 2) proxy_listener_ = std::move(message.fds[2]);
+    if (is_ending()) return failure("session", EBUSY, "its mason is gone");
+    return {};
 }
 
 std::shared_ptr<const confine::Protected> Session::protection() const {
@@ -388,16 +400,20 @@ Result<os::Fd> Session::open_denials() const {
     return os::open_at(dir_->dir, denials_file, O_WRONLY | O_CREAT | O_APPEND, S_IRUSR | S_IWUSR);
 }
 
-// It lives as long as the nursery, whose number the lock on the session tells.
-Result<void> Session::start_own_proxy(const os::Fd& listener) const {
+// It lives as long as the nursery, whose number the lock on the session tells. A proxy that lives
+// holds the lock of its log, which it was given together with the log.
+Result<void> Session::restore_proxy() const {
+    if (!proxy_listener_) return {};
     const os::Fd log = TRY(open_denials());
+    if (::flock(log.get(), LOCK_EX | LOCK_NB) != 0) return {};
     const os::Fd nursery = TRY(os::open_process(keeper_of(dir_->lock)));
-    return proxy::start_proxy(wanted_.network.hosts, listener, log, nursery);
+    return proxy::start_proxy(wanted_.network.hosts, proxy_listener_, log, nursery);
 }
 
-bool Session::nursery_is_gone() const {
-    pollfd wanted{nursery_.get(), POLLRDHUP, 0};
-    return ::poll(&wanted, 1, 0) > 0 || keeper_of(dir_->lock) == 0;
+bool Session::is_ending() const {
+    // poll passes over a descriptor of -1
+    pollfd wanted[] = {{nursery_.get(), POLLRDHUP, 0}, {mason_.get(), POLLRDHUP, 0}};
+    return ::poll(wanted, std::size(wanted), 0) > 0 || keeper_of(dir_->lock) == 0;
 }
 
 Result<void> Session::send(std::string_view plan, std::span<const int> fds) const {

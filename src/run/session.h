@@ -42,13 +42,16 @@ public:
     const Confinement& confinement() const { return walls_.standing; }
     // Ready to read when the nursery is gone.
     int nursery() const { return nursery_.get(); }
-    // True from the moment when the nursery lets go of the session's lock: from then on the
-    // directory may be removed. The end of the connection may come later.
-    bool nursery_is_gone() const;
+    // It takes no more calls: its nursery is dead, or its mason, with which it ends. True from the
+    // moment when the nursery lets go of the session's lock: from then on the directory may be
+    // removed. The end of the connection may come later.
+    bool is_ending() const;
 
     // Before each call: what others trust in the workspace is read-only, also what was replaced
     // from outside or has come since.
     Result<void> restore_protection();
+    // Before each call: its proxy, where it has one, is started again if it was killed.
+    Result<void> restore_proxy() const;
     // As it was then; nothing where nothing is protected.
     std::shared_ptr<const confine::Protected> protection() const;
     const confine::Wanted& wanted() const { return exact_; }
@@ -83,7 +86,6 @@ private:
     Result<void> make_scratch() const;
     Result<void> check_walls();
     Result<os::Fd> open_denials() const;
-    Result<void> start_own_proxy(const os::Fd& listener) const;
     Result<void> join_nursery(std::chrono::milliseconds linger);
     Result<void> find_or_start_nursery(std::chrono::milliseconds linger);
     Result<void> hear_hello();
@@ -103,7 +105,8 @@ private:
     std::optional<std::vector<std::filesystem::path>> secrets_;  // in its roots
     os::Fd nursery_;
     os::Fd queue_;
-    os::Fd mason_;  // only with walls
+    os::Fd mason_;           // only with walls
+    os::Fd proxy_listener_;  // only where hosts are listed
     mutable std::mutex ahead_guard_;
     std::optional<std::pair<os::Fd, os::Fd>> lifeline_ahead_;
 };

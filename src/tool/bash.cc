@@ -81,7 +81,7 @@ Result<std::shared_ptr<run::Session>> Bash::Inside::session_for(const std::strin
     const std::lock_guard lock(guard);
     CHECK(open_state());
     std::shared_ptr<run::Session>& session = sessions[{name, wanted.fingerprint()}];
-    if (session && !session->nursery_is_gone()) return session;
+    if (session && !session->is_ending()) return session;
     if (name.empty()) {
         session = TRY(run::Session::make_private(*state, settings.linger, wanted));
     } else {

@@ -96,6 +96,7 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
                                        const ToolContext& context) {
     const auto earlier = session->protection();
     CHECK(session->restore_protection());
+    CHECK(session->restore_proxy());
     if (earlier)
         for (std::string& warning : warnings_since(*earlier, *session))
             plan.notes.push_back(std::move(warning));
@@ -220,7 +221,7 @@ bool StartedCall::advance_without_output() {
     const auto now = os::Clock::now();
     if (background_confirmed_ && now >= started_at_ + plan_.early_end) return true;
     overdue_ = now >= started_at_ + start_patience;
-    if (nursery_watched_ && (overdue_ || session_->nursery_is_gone())) {
+    if (nursery_watched_ && (overdue_ || session_->is_ending())) {
         if (call_.take_back()) return taken_back_ = true;
         nursery_watched_ = false;  // a keeper has it, and needs no nursery
     }
