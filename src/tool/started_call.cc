@@ -25,6 +25,10 @@ namespace {
 // A keeper takes a plan within a millisecond; only a machine out of processes needs longer.
 constexpr auto start_patience = std::chrono::seconds(10);
 constexpr auto cancel_again = std::chrono::milliseconds(10);
+constexpr auto look_again = std::chrono::milliseconds(10);
+// The nursery writes how a killed keeper's command ended, unless it was killed before the nursery
+// knew the record.
+constexpr auto write_off_patience = std::chrono::seconds(2);
 // The kernel takes longer to end a watch than a short command takes altogether.
 constexpr auto watch_after = std::chrono::milliseconds(10);
 
@@ -129,6 +133,9 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     StartedCall started;
     started.on_output_ = context.on_output;
     const uint64_t number = files.number;
+    // Before anything runs: a caller that is killed later does not hide from the audit what it
+    // started.
+    if (context.on_start) context.on_start(files.shell_id);
     auto call =
         run::Call::start(*session, plan.launch, message, std::move(belongings), std::move(files));
     if (!call) {
@@ -141,7 +148,6 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     started.before_ = session->protection();
     started.session_ = std::move(session);
     started.started_at_ = os::Clock::now();
-    if (context.on_start) context.on_start(started.call_.files().shell_id);
     // Now, while bash starts: this thread has nothing else to do.
     started.session_->make_ahead();
     return started;
@@ -156,12 +162,14 @@ bool StartedCall::must_be_repeated() const {
 }
 
 void StartedCall::add_fds(std::vector<pollfd>& fds) const {
-    fds.push_back({call_.lifeline(), POLLIN, 0});
+    // At its end it would be ready all the time.
+    fds.push_back({look_at_ ? -1 : call_.lifeline(), POLLIN, 0});
     fds.push_back({nursery_watched_ ? session_->nursery() : -1, POLLRDHUP, 0});
     fds.push_back({watch_ ? watch_->fd() : -1, POLLIN, 0});
 }
 
 os::Deadline StartedCall::deadline() const {
+    if (look_at_) return look_at_;
     if (cancelled_ && !stop_sent_) return os::Clock::now() + cancel_again;
     if (watch_ && watch_->interval()) return os::Clock::now() + *watch_->interval();
     if (on_output_ && !watch_) return started_at_ + watch_after;
@@ -172,8 +180,7 @@ os::Deadline StartedCall::deadline() const {
 
 bool StartedCall::on_news(run::News news) {
     if (news == run::News::Started) background_confirmed_ = true;
-    return news == run::News::Background || news == run::News::Ended || news == run::News::Gone ||
-           news == run::News::Dropped;
+    return news == run::News::Background || news == run::News::Ended || news == run::News::Gone;
 }
 
 bool StartedCall::advance() {
@@ -212,9 +219,14 @@ void StartedCall::give_output() {
 
 bool StartedCall::advance_without_output() {
     if (taken_back_) return true;
+    if (look_at_) return is_written_off();
     const run::News news = call_.hear();
-    // The session ended with the plan still in its queue.
-    if (news == run::News::Dropped) taken_back_ = call_.take_back();
+    if (news == run::News::Dropped) {
+        // The session ended with the plan still in its queue, or a keeper that had it was killed.
+        taken_back_ = call_.take_back();
+        started_at_ = os::Clock::now();  // of the wait for the nursery, which says how it ended
+        return taken_back_ || is_written_off();
+    }
     // An ending that was asked for is the end of the whole tree.
     if (on_news(news) && !(stop_sent_ && news == run::News::Background)) return true;
     if (cancelled_ && !stop_sent_) return try_to_cancel();
@@ -226,6 +238,17 @@ bool StartedCall::advance_without_output() {
         nursery_watched_ = false;  // a keeper has it, and needs no nursery
     }
     return false;
+}
+
+// Asked again and again, not waited for: the thread that asks has other calls.
+bool StartedCall::is_written_off() {
+    const auto now = os::Clock::now();
+    look_at_ = now + look_again;
+    if (now >= started_at_ + write_off_patience || session_->is_ending()) return true;
+    const os::Fd& file = call_.files().record;
+    record::Record page{};
+    if (::pread(file.get(), &page, sizeof page, 0) != sizeof page) return true;
+    return page.state >= record::State::Ended || run::keeper_of(file) != 0;
 }
 
 void StartedCall::cancel() {
@@ -268,7 +291,7 @@ Report StartedCall::report() const {
     }
     const auto files = as_reader(call_.files());
     if (!files) return failed(files.error());
-    const auto now = collect::look(*files);
+    const auto now = collect::look(*files, os::Clock::now());
     if (!now) return failed(now.error());
     if (const auto* refused = std::get_if<NotStarted>(&now->ending)) {
         run::remove_call_files(session_->dir(), call_.files().number);

@@ -59,6 +59,7 @@ public:
 private:
     bool on_news(run::News news);
     bool advance_without_output();
+    bool is_written_off();
     void watch_logs();
     void give_output();
     bool try_to_cancel();
@@ -78,6 +79,7 @@ private:
     bool stop_sent_ = false;
     bool taken_back_ = false;
     bool overdue_ = false;  // nobody took it in time
+    os::Deadline look_at_;  // its keeper was killed: when to look whether the nursery has said so
 };
 
 }  // namespace husk::tool
