@@ -20,6 +20,7 @@
 #include "request/call_json.h"
 #include "run/blank_pool.h"
 #include "run/call.h"
+#include "run/removed_numbers.h"
 #include "run/session.h"
 #include "run/session_table.h"
 
@@ -53,8 +54,10 @@ bool is_live(const run::StateDir& state, const std::string& id, const record::Re
         return false;
     const auto files = open_shell(state, id);
     if (files && run::keeper_of(files->record) != 0) return true;
-    constexpr uint64_t settling_ns = uint64_t{settling_seconds} * 1'000'000'000;
-    return page.state == State::Prepared && text::now_ns() - page.created < settling_ns;
+    // One from the future was made before the clock was set back.
+    constexpr int64_t settling_ns = int64_t{settling_seconds} * 1'000'000'000;
+    const auto age = static_cast<int64_t>(text::now_ns() - page.created);
+    return page.state == State::Prepared && std::abs(age) < settling_ns;
 }
 
 // Where it is not, the lock stays with `record`.
@@ -146,18 +149,9 @@ void remove_if_dead(const run::StateDir& state, const std::string& session) {
 
 // So that the session goes on counting from there, whatever is removed.
 void remember_numbers(const run::StateDir& state, const std::map<std::string, uint64_t>& highest) {
-    for (const auto& [session, number] : highest) {
-        const std::string path = session + "/last";
-        uint64_t known = 0;
-        if (const auto file = os::open_at(state.sessions(), path, O_RDONLY)) {
-            constexpr size_t digits = 20;
-            const std::string text = os::read_at(*file, 0, digits).value_or("");
-            known = std::strtoull(text.c_str(), nullptr, 10);
-        }
-        if (known >= number) continue;
-        const auto file = os::open_at(state.sessions(), path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        if (file) std::ignore = os::write_all(file->get(), std::to_string(number));
-    }
+    for (const auto& [session, number] : highest)
+        if (const auto dir = os::open_at(state.sessions(), session, O_RDONLY | O_DIRECTORY))
+            run::note_removed(*dir, number);
 }
 
 }  // namespace
@@ -166,7 +160,11 @@ Result<Swept> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
     const uint64_t start = text::now_ns();
     std::vector<Item> items;
     for (const std::string& id : TRY(shell_ids(state))) items.push_back(weigh(state, id));
-    std::erase_if(items, [&](const Item& item) { return item.created > start; });
+    // Those that have come meanwhile. One that is from the future was made before the clock was set
+    // back.
+    const uint64_t now = text::now_ns();
+    std::erase_if(items,
+                  [&](const Item& item) { return item.created > start && item.created <= now; });
     const RevertedRest reverted = sweep_reverted(state, {.bytes = quota / 2});
     uint64_t taken = reverted.bytes;
     size_t finished = 0;

@@ -8,11 +8,13 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "os/file.h"
 #include "os/procfs.h"
 #include "run/blank_pool.h"
+#include "run/removed_numbers.h"
 
 namespace husk::run {
 namespace {
@@ -52,6 +54,11 @@ Result<BlankFiles> make_blank_files(SessionDir& session) {
         if (!record && record.error().code == EEXIST) continue;
         blank.record = TRY(std::move(record));
         if (!hold(session, blank.record, name)) continue;
+        // Another caller has used it, and removed what came to nothing.
+        if (blank.number <= highest_removed(session.dir)) {
+            ::unlinkat(session.records.get(), name.c_str(), 0);
+            continue;
+        }
         auto log = make_file(session, session.logs, name + ".log", O_RDWR | O_APPEND);
         if (!log) {
             remove_call_files(session, blank.number);
@@ -111,7 +118,12 @@ void remove_call_files(const SessionDir& session, uint64_t number) {
     const std::string name = std::to_string(number);
     ::unlinkat(session.logs.get(), (name + ".log").c_str(), 0);
     ::unlinkat(session.logs.get(), (name + ".err").c_str(), 0);
-    ::unlinkat(session.records.get(), name.c_str(), 0);
+    // The audit may know the number: another call must not get it. An empty record keeps it too.
+    if (note_removed(session.dir, number)) {
+        ::unlinkat(session.records.get(), name.c_str(), 0);
+    } else {
+        std::ignore = os::open_at(session.records, name, O_WRONLY | O_TRUNC);
+    }
 }
 
 Result<CallFiles> make_call_files(SessionDir& session, record::Record page, const std::string& call,

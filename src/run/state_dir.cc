@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <pwd.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,9 +12,12 @@
 
 #include "base/id.h"
 #include "os/file.h"
+#include "run/removed_numbers.h"
 
 namespace husk::run {
 namespace {
+
+constexpr const char* last_removed = "last";
 
 namespace fs = std::filesystem;
 
@@ -78,18 +83,32 @@ Result<uint64_t> first_free_number(const SessionDir& session) {
         std::from_chars(name.data(), name.data() + name.size(), number);
         last = std::max(last, number);
     }
-    // What a sweep has removed is not forgotten: no id is given twice.
-    if (const auto removed = os::open_at(session.dir, "last", O_RDONLY)) {
-        constexpr size_t digits = 20;
-        const std::string text = TRY(os::read_at(*removed, 0, digits));
-        uint64_t number = 0;
-        std::from_chars(text.data(), text.data() + text.size(), number);
-        last = std::max(last, number);
-    }
-    return last + 1;
+    return std::max(last, highest_removed(session.dir)) + 1;
+}
+
+uint64_t number_in(const os::Fd& file) {
+    constexpr size_t digits = 20;
+    const std::string text = os::read_at(file, 0, digits).value_or("");
+    uint64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
 }
 
 }  // namespace
+
+uint64_t highest_removed(const os::Fd& session_dir) {
+    const auto file = os::open_at(session_dir, last_removed, O_RDONLY);
+    return file ? number_in(*file) : 0;
+}
+
+bool note_removed(const os::Fd& session_dir, uint64_t number) {
+    const auto file = os::open_at(session_dir, last_removed, O_RDWR | O_CREAT, 0600);
+    if (!file || ::flock(file->get(), LOCK_EX) != 0) return false;
+    if (number_in(*file) >= number) return true;
+    // Over the old digits: a number that grows never has fewer.
+    const std::string text = std::to_string(number);
+    return ::pwrite(file->get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+}
 
 Error advise(Error error, const fs::path& path) {
     error.detail = path.string() + "; " + what_to_do;
