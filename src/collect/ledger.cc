@@ -23,6 +23,9 @@ constexpr uint64_t rest_factor = 100;  // so that vain sweeps take a hundredth o
 constexpr uint64_t longest_rest = 2'000'000'000;  // nanoseconds
 constexpr uint64_t block = 4096;
 
+// A rest that ends later than any rest can was begun before the clock was set back.
+bool rests(uint64_t now, uint64_t until) { return now < until && until - now <= longest_rest; }
+
 }  // namespace
 
 struct Ledger::Account {
@@ -59,8 +62,7 @@ uint64_t Ledger::reserve(uint64_t wanted) {
     const bool due =
         calls >= calls_between_sweeps && account_->calls.compare_exchange_strong(calls, 0);
     const bool tight = account_->reserved.load() + wanted > quota_;
-    const bool rests = text::now_ns() < account_->rests_until.load();
-    if ((tight && !rests) || due) sweep(wanted, due);
+    if ((tight && !rests(text::now_ns(), account_->rests_until.load())) || due) sweep(wanted, due);
     const uint64_t reserved = account_->reserved.load();
     const uint64_t left = quota_ - std::min(quota_, reserved);
     const uint64_t granted = std::min(wanted, std::max(left, least_grant));
@@ -88,7 +90,7 @@ void Ledger::sweep(uint64_t wanted, bool due) {
     const uint64_t start = text::now_ns();
     const uint64_t before = account_->reserved.load();
     const bool tight = before + wanted > quota_;
-    if ((tight && start >= account_->rests_until.load()) || due) {
+    if ((tight && !rests(start, account_->rests_until.load())) || due) {
         const auto swept = collect::sweep(*state_, quota_, wanted);
         if (swept) correct(before, swept->taken);
         if (swept && swept->unfinished) sweep_soon();

@@ -54,10 +54,11 @@ bool is_live(const run::StateDir& state, const std::string& id, const record::Re
         return false;
     const auto files = open_shell(state, id);
     if (files && run::keeper_of(files->record) != 0) return true;
-    // One from the future was made before the clock was set back.
-    constexpr int64_t settling_ns = int64_t{settling_seconds} * 1'000'000'000;
-    const auto age = static_cast<int64_t>(text::now_ns() - page.created);
-    return page.state == State::Prepared && std::abs(age) < settling_ns;
+    constexpr uint64_t settling_ns = uint64_t{settling_seconds} * 1'000'000'000;
+    const uint64_t now = text::now_ns();
+    // The clock may have been set back meanwhile.
+    return page.state == State::Prepared &&
+           (now - page.created < settling_ns || page.created - now < settling_ns);
 }
 
 // Where it is not, the lock stays with `record`.

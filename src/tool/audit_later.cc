@@ -35,7 +35,9 @@ audit::Later what_became_of(const Settings& settings, const std::string& shell_i
     if (record.empty()) return {Running};
     const auto ended = end_of(*shell);
     const auto created = static_cast<int64_t>(shell->now.record.created) / ns_in_ms;
-    if (audit::now_ms() - ended.value_or(created) < patience_ms) return {Running};
+    // One that ended in the future did so before the clock was set back.
+    const int64_t age = audit::now_ms() - ended.value_or(created);
+    if (age >= 0 && age < patience_ms) return {Running};
     return {Ended, std::move(record)};
 }
 

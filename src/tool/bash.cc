@@ -124,7 +124,7 @@ Result<tool::StartedCall> Bash::Inside::start(tool::CallPlan plan, const ToolCon
         ledger->settle(granted * streams, 0);
         // A session that is just ending takes no plans, and one that has ended may have lost its
         // directory. Nothing was started, so the next session may have the call.
-        const bool session_ended = started.error().code == EPIPE || session->nursery_is_gone();
+        const bool session_ended = started.error().code == EPIPE || session->is_ending();
         if (!session_ended || attempt == tries) return started;
         forget_session(session);
     }
