@@ -107,6 +107,13 @@ if(HUSK_TESTS)
             list(APPEND sources tests/redteam/arena.cc tests/redteam/attack.cc tests/redteam/bait.cc tests/redteam/listeners.cc
                 tests/redteam/probes.cc tests/redteam/shared.cc tests/redteam/snapshot.cc tests/redteam/victim_process.cc)
         endif()
+        if(folder STREQUAL "faults")
+            add_library(fault_clock MODULE tests/faults/clock/jump.cc)
+            set_target_properties(fault_clock PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${programs_dir})
+            target_link_libraries(fault_clock PRIVATE husk_warnings)
+            add_dependencies(test_programs fault_clock)
+            list(APPEND sources tests/scenarios/harness.cc tests/protocol/http_client.cc)
+        endif()
         husk_add_test_program(tests_${folder} ${sources})
         # They share an engine, which takes longer to start than most of them to run.
         if(folder STREQUAL "places")

@@ -28,9 +28,12 @@ std::string lower(std::string text) {
 
 std::vector<std::string> with_usual(const Husk& husk, const std::vector<std::string>& options) {
     // Closed modes are not to be had on every machine, and are not what is tested here.
-    std::vector<std::string> args = {"serve", "--mode", "open", "--cwd", husk.dir().string()};
-    if (std::ranges::find(options, "--listen") == options.end())
-        args.insert(args.end(), {"--listen", "127.0.0.1:0"});
+    std::vector<std::string> args = {"serve"};
+    const std::pair<std::string, std::string> usual[] = {
+        {"--mode", "open"}, {"--cwd", husk.dir().string()}, {"--listen", "127.0.0.1:0"}};
+    for (const auto& [name, value] : usual)
+        if (std::ranges::find(options, name) == options.end())
+            args.insert(args.end(), {name, value});
     args.insert(args.end(), options.begin(), options.end());
     return args;
 }

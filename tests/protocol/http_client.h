@@ -100,6 +100,7 @@ public:
     // SIGTERM; its exit code.
     std::optional<int> stop();
     void kill();
+    pid_t pid() const { return process_.pid(); }
     uint64_t resident_bytes() const;
     double metric(const std::string& name) const;
 

@@ -93,6 +93,7 @@ public:
     // Takes and forgets what has come, 64 KiB at most; false when nothing has.
     bool skip(std::chrono::milliseconds within = 1ms);
     void signal(int number) const;
+    pid_t pid() const { return pid_; }
     // Its exit code, 128+S for a signal; nothing when it has not ended in time.
     std::optional<int> code(std::chrono::milliseconds within = 10s);
 
