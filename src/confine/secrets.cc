@@ -83,6 +83,8 @@ constexpr auto in_home = std::to_array<const char*>({
     ".hex/hex.config",
     ".config/containers/auth.json",
     ".local/share/containers",
+    // The state of a Husk whose calls do not use it: the token of its server, its audit and logs.
+    ".local/state/husk",
     // Git hosts, logins and databases.
     ".netrc",
     "_netrc",

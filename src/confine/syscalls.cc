@@ -107,6 +107,16 @@ void judge_ioctl(os::SyscallFilter& filter, const SyscallPolicy& policy) {
     add(filter, {"ioctl", 16, 29}, let_through, std::move(cases));
 }
 
+// Ways into IPsec from an ordinary socket (CVE-2026-43284, CVE-2026-46300). No command needs them;
+// who tries TCP_ULP for TLS goes on without.
+void judge_socket_options(os::SyscallFilter& filter) {
+    constexpr uint32_t udp_encapsulation = 100;  // UDP_ENCAP
+    constexpr uint32_t upper_protocol = 31;      // TCP_ULP
+    add(filter, {"setsockopt", 54, 208}, let_through,
+        {{{int_is(1, IPPROTO_UDP), int_is(2, udp_encapsulation)}, fail_with(ENOPROTOOPT)},
+         {{int_is(1, IPPROTO_TCP), int_is(2, upper_protocol)}, fail_with(ENOPROTOOPT)}});
+}
+
 struct SocketKind {
     int family;
     int type;
@@ -298,6 +308,7 @@ os::SyscallFilter syscall_policy(const SyscallPolicy& policy, uint32_t arch) {
         if (applies(row.when, policy)) add(filter, row.call, refuse(row.error, policy));
     judge_namespaces(filter, policy);
     judge_ioctl(filter, policy);
+    judge_socket_options(filter);
     judge_sockets(filter, policy);
     if (!policy.pid_namespace) judge_tuning(filter);
     judge_opening(filter, policy);

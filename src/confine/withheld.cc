@@ -122,7 +122,8 @@ Result<std::vector<fs::path>> withheld_secrets(const Wanted& wanted) {
     std::vector<fs::path> all;
     RealNames real;
     for (const fs::path& secret : secrets)
-        if (!is_given(wanted, secret)) add_with_targets(wanted, secret, real, all);
+        if (!is_given(wanted, secret) && !is_within(wanted.state, secret))  // the state is withheld
+            add_with_targets(wanted, secret, real, all);
     constexpr size_t longest = 64 << 20;
     const auto trees = mounted_trees(TRY(os::read_file("/proc/self/mountinfo", longest)));
     for (size_t i = 0, count = all.size(); i < count; ++i)

@@ -26,8 +26,6 @@ const Difference differences[] = {
     {"F95", "HOME is the image's"},
     {"E90", "nothing of the caller's environment comes in"},
     {"S13", "the image has no tmux"},
-    {"K01 K02 K03 K04 K05 K13 K18 K20 K53 K60 K61 K62 K63 K64 N36 N50 N56 N62",
-     "system calls are judged by the engine's own profile"},
     {"W04 W11 W12 W13 W18 W24 W25 W26 W27 W28 W29 W30 W31 W32 W33 W34",
      "a protected name that is not there when the container is made can be made (docs/places.md)"},
 };
