@@ -78,7 +78,7 @@ const Row rows[] = {
      {"mountns=no", "metadata,protected-paths", ""},
      Place::Workspace,
      false,
-     with(seen, {"M01", "M06", "M10", "M17", "W01"}),
+     with(seen, {"M01", "M10", "M17", "W01"}),
      no_tmp},
     {"NoUserNamespace",
      {"userns=no", "", ""},
