@@ -206,6 +206,8 @@ Result<Snapshot> look(const ShellFiles& files, os::Deadline patience) {
         if (!is_of_this_boot(now.record)) break;
         const bool being_started = now.record.state == State::Prepared && is_young(now.record);
         if (being_started) break;
+        // Killed before the nursery had it: nobody will write how it ended.
+        if ((now.record.flags & record::Enrolled) == 0) break;
         if (!files.nursery_lives() || os::Clock::now() >= *patience) break;
         std::ignore = os::wait_for({}, os::Clock::now() + look_again);
     }

@@ -391,6 +391,8 @@ void Command::ask_for_the_end() {
 // locks, and readers know what that means.
 void Command::enroll() {
     register_at_ = never;
+    page_->set(husk::record::Enrolled);
+    page_->save_counts();
     const pool::Registration registration{registry_.place};
     message::send(registry_.socket, &registration, sizeof registration, &handles_->record, 1);
 }

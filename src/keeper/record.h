@@ -81,6 +81,7 @@ enum Flag : uint32_t {
     CgroupOfVersion2 = 2048,
     CpuByCgroup = 4096,
     BehindWalls = 8192,  // commands could look at its log, and may have it open for ever
+    Enrolled = 16384,    // the nursery has it, and writes the ending if the keeper is killed
 };
 
 struct Stream {

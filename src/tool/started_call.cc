@@ -127,11 +127,18 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     if (plan.launch.background) page.flags |= record::InBackground;
     if (session->closed()) page.flags |= record::BehindWalls;
     run::CallFiles files = TRY(run::make_call_files(session->dir(), page, plan.call_json, split));
+    // Now: without free descriptors nothing is started, and nothing that ran goes unread.
+    auto reader = as_reader(files);
+    if (!reader) {
+        run::remove_call_files(session->dir(), files.number);
+        return std::unexpected(reader.error());
+    }
 
     if (plan.launch.background)
         for (std::string& note : watch_absent(*session)) plan.notes.push_back(std::move(note));
     StartedCall started;
     started.on_output_ = context.on_output;
+    started.reader_ = std::move(*reader);
     const uint64_t number = files.number;
     // Before anything runs: a caller that is killed later does not hide from the audit what it
     // started.
@@ -199,17 +206,15 @@ void StartedCall::watch_logs() {
 }
 
 void StartedCall::give_output() {
-    const auto files = as_reader(call_.files());
-    if (!files) return;
     constexpr size_t chunk = 256 * 1024;
     for (const collect::Which which : {collect::Which::Output, collect::Which::Errors}) {
         const bool errors = which == collect::Which::Errors;
-        if (errors && !files->error_log) break;
+        if (errors && !reader_.error_log) break;
         uint64_t& given = errors ? given_err_ : given_out_;
-        const auto now = collect::stream_state(*files, which);
+        const auto now = collect::stream_state(reader_, which);
         // What comes meanwhile waits for the next turn: a flood must not hold up the news.
         while (now && given < now->kept.stored_end) {
-            auto piece = collect::read_from(*files, which, given, chunk);
+            auto piece = collect::read_from(reader_, which, given, chunk);
             if (!piece || piece->bytes.empty()) break;
             given = piece->end();
             on_output_({errors, piece->at, std::move(piece->bytes), piece->dropped_before});
@@ -289,10 +294,12 @@ Report StartedCall::report() const {
         return failed({"start", 0,
                        "no keeper took the command within 10 s; is the machine out of processes?"});
     }
-    const auto files = as_reader(call_.files());
-    if (!files) return failed(files.error());
-    const auto now = collect::look(*files, os::Clock::now());
-    if (!now) return failed(now.error());
+    const auto now = collect::look(reader_, os::Clock::now());
+    if (!now) {
+        report = failed({});
+        report.ending = Lost{"its record cannot be read: " + now.error().text()};
+        return report;
+    }
     if (const auto* refused = std::get_if<NotStarted>(&now->ending)) {
         run::remove_call_files(session_->dir(), call_.files().number);
         Error cause = refused->cause;
@@ -301,10 +308,10 @@ Report StartedCall::report() const {
             cause.detail = plan_.working_dir.string();
         return failed(cause);
     }
-    report = report_of(*files, *now, plan_.note);
+    report = report_of(reader_, *now, plan_.note);
     for (const std::string& variable : plan_.launch.env)
         report.environment.push_back(variable.substr(0, variable.find('=')));
-    if (auto added = add_output(report, *files, Whole{}, plan_.max_output_bytes); !added)
+    if (auto added = add_output(report, reader_, Whole{}, plan_.max_output_bytes); !added)
         report.notes.push_back("the output could not be read: " + added.error().text());
     report.notes.insert(report.notes.begin(), plan_.notes.begin(), plan_.notes.end());
     // The keeper knows whether its tree is empty. A list of processes does not: one that forks and

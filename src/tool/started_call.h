@@ -68,6 +68,7 @@ private:
     std::shared_ptr<run::Session> session_;
     std::shared_ptr<const confine::Protected> before_;  // what others trust, and what is to stay so
     run::Call call_;
+    collect::ShellFiles reader_;  // the same files, as a reader sees them
     std::function<void(const OutputPiece&)> on_output_;
     std::optional<os::FileWatch> watch_;  // of the logs, when somebody wants output as it comes
     uint64_t given_out_ = 0;
