@@ -171,6 +171,18 @@ std::vector<fs::path> roots_to_mount(const Wanted& wanted) {
     return roots;
 }
 
+void place_logs(const Wanted& wanted, Steps& steps) {
+    if (is_within(wanted.logs, wanted.home)) steps.make_directories(wanted.home, wanted.logs);
+    place_tree(Logs, wanted.logs, steps);
+}
+
+void make_scratch_read_only(const Wanted& wanted, Steps& steps) {
+    steps.make_read_only("/tmp");
+    steps.make_read_only("/dev/shm");
+    if (has_home(wanted))
+        steps.add({WallOp::SetAttributes, "make HOME read-only", MOUNT_ATTR_RDONLY, 0, HomeMerged});
+}
+
 }  // namespace
 
 bool has_home(const Wanted& wanted) { return !wanted.home.empty() && wanted.machine.overlay; }
@@ -254,18 +266,9 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     if (shows_home && has_home(wanted)) place_given(wanted, given, FirstRoot + roots.size(), steps);
     for (size_t i = 0; i < roots.size(); ++i) place_tree(FirstRoot + i, roots[i], steps);
     cover(wanted, secrets_to_cover(wanted, secrets), Covering::First, steps);
-    if (!wanted.logs.empty()) {
-        if (is_within(wanted.logs, wanted.home)) steps.make_directories(wanted.home, wanted.logs);
-        place_tree(Logs, wanted.logs, steps);
-    }
+    if (!wanted.logs.empty()) place_logs(wanted, steps);
     // Last, because what lies below them had to be made there.
-    if (wanted.scratch == Scratch::None) {
-        steps.make_read_only("/tmp");
-        steps.make_read_only("/dev/shm");
-        if (has_home(wanted))
-            steps.add(
-                {WallOp::SetAttributes, "make HOME read-only", MOUNT_ATTR_RDONLY, 0, HomeMerged});
-    }
+    if (wanted.scratch == Scratch::None) make_scratch_read_only(wanted, steps);
 }
 
 }  // namespace husk::confine

@@ -26,11 +26,13 @@ namespace fs = std::filesystem;
 constexpr const char* needed[] = {"/usr", "/etc", "/bin", "/lib", "/lib64", "/sbin", "/proc",
                                   "/dev", "/tmp", "/run", "/sys", "/var",   "/home"};
 
-bool is_needed(const Wanted& wanted, const fs::path& path) {
-    const auto holds = [&](const fs::path& one) { return !one.empty() && is_within(one, path); };
+bool is_needed(const Wanted& wanted, const fs::path& directory) {
+    const auto holds = [&](const fs::path& one) {
+        return !one.empty() && is_within(one, directory);
+    };
     return holds(wanted.workspace) || holds(wanted.home) ||
            std::ranges::any_of(wanted.writable, holds) || std::ranges::any_of(needed, holds) ||
-           is_within(path, "/usr");
+           is_within(directory, "/usr");
 }
 
 // Finds the real names of paths; many of them lie in the same directory.

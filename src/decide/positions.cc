@@ -46,7 +46,7 @@ bool is_star(char16_t symbol) { return symbol == any_text || symbol == any_segme
 }  // namespace
 
 Positions::Positions(const Letters& pattern)
-    : size_(pattern.size()), words_(size_ / word_bits + 1), place_{} {
+    : size_(pattern.size()), words_(size_ / word_bits + 1) {
     start_ = over_unknown_ = skips_one_ = skips_two_ = Bits(words_, 0);
     add_masks(pattern, 0xffff);
     for (const char16_t letter : u"/ :" + pattern) {

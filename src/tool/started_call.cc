@@ -94,6 +94,18 @@ Result<collect::ShellFiles> as_reader(const run::CallFiles& files) {
     return reader;
 }
 
+// The record of a call that is to be started.
+record::Record first_page(const run::LaunchPlan& launch, const run::Session& session) {
+    record::Record page{};
+    page.cap = launch.keep_output_bytes;
+    page.created = text::now_ns();
+    page.deadline_ms = launch.timeout ? static_cast<uint64_t>(launch.timeout->count()) : 0;
+    if (launch.streams == Streams::Split) page.flags |= record::SplitStreams;
+    if (launch.background) page.flags |= record::InBackground;
+    if (session.closed()) page.flags |= record::BehindWalls;
+    return page;
+}
+
 }  // namespace
 
 Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Session> session,
@@ -117,15 +129,8 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     belongings.directory =
         TRY(confine::open_working_directory(session->has_own_view() ? "/" : plan.working_dir));
 
-    record::Record page{};
-    page.cap = plan.launch.keep_output_bytes;
-    page.created = text::now_ns();
-    page.deadline_ms =
-        plan.launch.timeout ? static_cast<uint64_t>(plan.launch.timeout->count()) : 0;
-    const bool split = plan.launch.streams == Streams::Split;
-    if (split) page.flags |= record::SplitStreams;
-    if (plan.launch.background) page.flags |= record::InBackground;
-    if (session->closed()) page.flags |= record::BehindWalls;
+    const record::Record page = first_page(plan.launch, *session);
+    const bool split = (page.flags & record::SplitStreams) != 0;
     run::CallFiles files = TRY(run::make_call_files(session->dir(), page, plan.call_json, split));
     // Now: without free descriptors nothing is started, and nothing that ran goes unread.
     auto reader = as_reader(files);

@@ -1,7 +1,6 @@
 // What callers say is true also of those that are killed, or have run out of something.
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -29,22 +28,6 @@ TEST(CallerDeath, HidesNoCommandFromTheAudit) {
     ::close(journal);
     EXPECT_FALSE(eventually([&] { return std::filesystem::exists(ran); }, 200ms));
     EXPECT_EQ(husk({"log", "--verify"}).code, 0);
-}
-
-TEST(NoDescriptors, AfterTheStartOfACommandMakeItNoLessStarted) {
-    const Husk husk;
-    Bash bash(husk.settings());
-    ASSERT_STREQ(status_word(bash.run({.command = "true"}).ending), "exited");
-    rlimit usual{};
-    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &usual), 0);
-    const auto take_all = [&](const std::string&) {
-        const rlimit none{0, usual.rlim_max};
-        ::setrlimit(RLIMIT_NOFILE, &none);
-    };
-    const Report report = bash.run({.command = "echo fine; exit 3"}, {.on_start = take_all});
-    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &usual), 0);
-    EXPECT_EQ(exit_code(report.ending), 3) << status_word(report.ending);
-    EXPECT_EQ(report.output, "fine\n");
 }
 
 // The audit knows a call by its id, also one that came to nothing.
