@@ -155,6 +155,10 @@ private:
         return true;
     }
 
+    void skip_line() {
+        while (peek() != '\n') next();
+    }
+
     // What a letter behind a backslash stands for; nothing where git takes none.
     static std::optional<char> unescaped(char letter) {
         constexpr std::string_view written = "tbn\\\"";
@@ -170,7 +174,7 @@ private:
             char c = next();
             if (c == '\n') break;
             if (!is_quoted && (c == '#' || c == ';')) {
-                while (peek() != '\n') next();
+                skip_line();
                 continue;
             }
             if (!is_quoted && is_space(c)) {
