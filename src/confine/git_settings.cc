@@ -106,7 +106,7 @@ private:
         if (c == '\n') is_behind_section_ = false;
         if (is_space(c)) return true;
         if (c == '#' || c == ';') {
-            while (peek() != '\n') next();
+            skip_line();
             return true;
         }
         if (c == '[') return read_section();
