@@ -7,46 +7,54 @@
 #include <string>
 #include <vector>
 
-#include "confine/git_named.h"
-#include "confine/seen_file.h"
+#include "confine/git_index.h"
+#include "confine/names.h"
 #include "confine/wanted.h"
 
 namespace husk::confine {
 
-// A file or directory that git reads and Husk cannot: an index, or where repositories are kept.
-struct Unread {
+struct Checkout {
+    enum Kind {
+        Root,      // of a root of the session
+        Entered,   // an index leads to it
+        Module,    // the directory of a submodule in .git/modules, initialised or not
+        Worktree,  // in a root
+        Unread,    // an index or a directory that Husk cannot read and that may lead to any other
+    };
+    Kind kind = Root;
+    std::filesystem::path git;  // its .git, which may be a directory, a file or a link
+    // How git would come to run a program there; empty: it would not. Only known of worktrees, and
+    // for what is unread: why.
+    std::string risk = {};
+    SeenFile seen = {};  // of what is unread
+};
+
+// An index as it was read, for the next survey: it can be large.
+struct ReadIndex {
     SeenFile file;
-    std::string why;
+    size_t hash_size;
+    std::shared_ptr<const GitIndex> index;
 };
 
-// A checkout is told by its .git, which may be a directory, a file or a link.
 struct GitSurvey {
-    std::vector<std::filesystem::path> names;      // to be protected, there or not
-    std::vector<std::filesystem::path> entered;    // that an index leads to, and that are there
-    std::vector<std::filesystem::path> worktrees;  // in the workspace, of its repository
-    std::vector<std::filesystem::path> trusted;    // likewise, with settings that run programs
-    std::vector<std::filesystem::path> git_dirs;   // of all that git enters
-    std::vector<std::filesystem::path> modules;    // of submodules, initialised or not
-    std::vector<Unread> unread;                    // it may lead to anything
-    std::vector<std::filesystem::path> bare;       // .git of roots that have none
-    // While these are the same, nothing else has come. Empty where it takes more to know that.
-    std::vector<SeenFile> seen;
-    std::shared_ptr<const GlobalSettings> global;  // as they were then
+    std::vector<Checkout> checkouts;
+    std::vector<std::filesystem::path> git_dirs;  // whose settings and hooks are protected
+    std::vector<ReadIndex> indexes;
 };
 
-GitSurvey survey_git(const Wanted& wanted);
+// Adds the names that git trusts to the walk. Of `earlier`, if there is one, only the indexes are
+// used.
+GitSurvey survey_git(const Wanted& wanted, NameWalk& walk, const GitSurvey* earlier);
 
 // A checkout in which git would run what somebody else has written, or a file that may lead to one.
-enum class Risk { Repository, Unread };
 struct RiskyCheckout {
     std::filesystem::path git;
     std::string cause;
-    bool entered = true;  // by git itself, or in the place of what is the user's
-    Risk risk = Risk::Repository;
+    bool must_go = true;  // git enters it by itself, or it is in the place of the user's own
+    bool is_unread = false;
 };
 
-// What a command has made of them: those that were not as risky before. `before` is known to be the
-// user's.
-std::vector<RiskyCheckout> risky_checkouts(const Wanted& wanted, const GitSurvey& before);
+// The checkouts that have become risky since `before`, when everything was the user's.
+std::vector<RiskyCheckout> risky_checkouts(const GitSurvey& now, const GitSurvey& before);
 
 }  // namespace husk::confine

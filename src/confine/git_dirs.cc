@@ -1,7 +1,7 @@
 #include "confine/git_dirs.h"
 
+#include "confine/git_index.h"
 #include "confine/seen_file.h"
-#include "os/file.h"
 
 namespace husk::confine {
 namespace {
@@ -10,12 +10,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t most_dirs = 5000;
 constexpr int deepest = 6;
-constexpr size_t longest = 4096;
-
-std::string first_line(const fs::path& path) {
-    const auto text = os::read_file(path, longest);
-    return text ? text->substr(0, text->find('\n')) : std::string();
-}
 
 void find_below(const fs::path& modules, int depth, NestedGitDirs& result) {
     std::error_code failed;
@@ -27,7 +21,7 @@ void find_below(const fs::path& modules, int depth, NestedGitDirs& result) {
         std::error_code unknown;
         const bool is_directory = entries->is_directory(unknown);
         if (entries->is_symlink(unknown) || (!is_directory && !unknown)) continue;
-        // A command can take the one away for a while, but not the other.
+        // A command can take HEAD away for a while, but not the protected settings.
         const bool is_repository = may_be_there(path / "HEAD") || may_be_there(path / "config");
         if (is_repository) result.found.push_back(path);
         find_below(is_repository ? path / "modules" : path, depth + 1, result);
@@ -43,6 +37,36 @@ bool is_git_dir(const fs::path& path) {
 
 }  // namespace
 
+std::optional<fs::path> path_in(const fs::path& file, std::string_view start) {
+    const auto text = small_file(file);
+    if (!text || !text->starts_with(start)) return std::nullopt;
+    const size_t end = text->find_last_not_of("\r\n");
+    if (end == std::string::npos || end < start.size()) return std::nullopt;
+    return text->substr(start.size(), end + 1 - start.size());
+}
+
+GitDir real_directory(const fs::path& path) {
+    std::error_code failed;
+    fs::path real = fs::canonical(path, failed);
+    if (failed) return {.is_unknown = !is_gone(failed)};
+    if (!fs::is_directory(real, failed)) return {.is_unknown = bool(failed)};
+    return {.path = std::move(real)};
+}
+
+GitDir git_dir_of(const fs::path& git) {
+    GitDir directory = real_directory(git);
+    if (directory.path || directory.is_unknown || !may_be_there(git)) return directory;
+    if (!small_file(git)) return {.is_unknown = true};
+    const auto elsewhere = path_in(git, "gitdir: ");
+    return elsewhere ? real_directory(git.parent_path() / *elsewhere) : GitDir();
+}
+
+fs::path common_dir_of(const fs::path& git_dir) {
+    const auto elsewhere = path_in(git_dir / "commondir", "");
+    if (!elsewhere) return git_dir;
+    return real_directory(git_dir / *elsewhere).path.value_or(git_dir);
+}
+
 NestedGitDirs nested_git_dirs(const fs::path& git_dir) {
     NestedGitDirs result;
     find_below(git_dir / "modules", 0, result);
@@ -53,14 +77,11 @@ std::optional<fs::path> repository_of_worktree(const fs::path& root) {
     std::error_code failed;
     const fs::path link = root / ".git";
     if (!fs::is_regular_file(fs::symlink_status(link, failed))) return std::nullopt;
-    const std::string line = first_line(link);
-    constexpr std::string_view start = "gitdir: ";
-    if (!line.starts_with(start)) return std::nullopt;
-    const fs::path own = fs::canonical(root / line.substr(start.size()), failed);
-    if (failed || own.parent_path().filename() != "worktrees") return std::nullopt;
-    const fs::path repository = own.parent_path().parent_path();
+    const auto own = git_dir_of(link).path;
+    if (!own || own->parent_path().filename() != "worktrees") return std::nullopt;
+    const fs::path repository = own->parent_path().parent_path();
     // The way back, written by git outside of the workspace.
-    const fs::path back = fs::canonical(first_line(own / "gitdir"), failed);
+    const fs::path back = fs::canonical(path_in(*own / "gitdir", "").value_or(""), failed);
     if (failed || back != fs::canonical(link, failed) || !is_git_dir(repository))
         return std::nullopt;
     return repository;

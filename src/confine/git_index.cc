@@ -11,8 +11,7 @@
 #include <iterator>
 #include <utility>
 
-#include "confine/git_settings.h"
-#include "confine/remembered.h"
+#include "confine/seen_file.h"
 #include "os/file.h"
 
 namespace husk::confine {
@@ -20,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t sha1_size = 20;
-constexpr size_t sha256_size = 32;
 constexpr size_t longest_path = 4096;  // git enters no directory whose path is longer
 constexpr uint64_t largest_index = 2ULL << 30;
 constexpr size_t largest_small_file = 1 << 20;
@@ -55,11 +52,9 @@ public:
     }
     bool number(size_t bytes, uint32_t& value) {
         value = 0;
-        for (size_t i = 0; i < bytes; ++i) {
-            if (left() == 0) return fail();
-            if (!fill()) return false;
+        for (; bytes > 0; --bytes, ++at_) {
+            if (left() == 0 || !fill()) return fail();
             value = value << 8U | static_cast<unsigned char>(window_[offset()]);
-            ++at_;
         }
         return true;
     }
@@ -249,17 +244,6 @@ GitIndex read_index_file(const fs::path& path, size_t hash_size) {
     return read_all(Reader(source, size), hash_size);
 }
 
-GitIndex read_index(const fs::path& git_dir, const fs::path& common_dir) {
-    const size_t hash_size =
-        uses_sha256(small_file(common_dir / "config").value_or("")) ? sha256_size : sha1_size;
-    GitIndex index = read_index_file(git_dir / "index", hash_size);
-    if (index.shared.empty()) return index;
-    GitIndex rest = read_index_file(git_dir / index.shared, hash_size);
-    std::ranges::move(rest.gitlinks, std::back_inserter(index.gitlinks));
-    if (index.unreadable.empty()) index.unreadable = rest.unreadable;
-    return index;
-}
-
 }  // namespace
 
 GitIndex parse_index(std::string_view bytes, size_t hash_size) {
@@ -269,13 +253,13 @@ GitIndex parse_index(std::string_view bytes, size_t hash_size) {
     return read_all(Reader(source, bytes.size()), hash_size);
 }
 
-GitIndex index_of(const fs::path& git_dir, const fs::path& common_dir) {
-    static thread_local Remembered<GitIndex> known;
-    return known.get(git_dir / "index", [&] {
-        GitIndex index = read_index(git_dir, common_dir);
-        const bool is_whole = index.shared.empty() && index.unreadable.empty();
-        return std::pair(std::move(index), is_whole);
-    });
+GitIndex index_of(const fs::path& git_dir, size_t hash_size) {
+    GitIndex index = read_index_file(git_dir / "index", hash_size);
+    if (index.shared.empty()) return index;
+    GitIndex rest = read_index_file(git_dir / index.shared, hash_size);
+    std::ranges::move(rest.gitlinks, std::back_inserter(index.gitlinks));
+    if (index.unreadable.empty()) index.unreadable = rest.unreadable;
+    return index;
 }
 
 std::optional<std::string> small_file(const fs::path& path) {

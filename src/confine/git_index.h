@@ -23,10 +23,11 @@ inline constexpr size_t most_gitlinks = 4096;
 // the repository.
 GitIndex parse_index(std::string_view bytes, size_t hash_size);
 
-// The index of a directory of git, whose settings are in `common_dir`, with the gitlinks of both of
-// its parts. What was read is remembered for as long as the file stays the same one: it can be
-// large, and is looked at before each call.
-GitIndex index_of(const std::filesystem::path& git_dir, const std::filesystem::path& common_dir);
+inline constexpr size_t sha1_size = 20;
+inline constexpr size_t sha256_size = 32;
+
+// The index of a directory of git, with the gitlinks of both of its parts.
+GitIndex index_of(const std::filesystem::path& git_dir, size_t hash_size);
 
 // A small file that git reads, whole; nothing when it is none. Links are followed, as git does.
 std::optional<std::string> small_file(const std::filesystem::path& path);

@@ -2,31 +2,18 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
-#include <string>
 #include <vector>
 
-#include "confine/seen_file.h"
+#include "confine/git_settings.h"
 
 namespace husk::confine {
 
-struct NamedPaths {
-    std::vector<std::filesystem::path>
-        hooks;  // directories; a relative one is meant from a checkout
-    std::vector<std::filesystem::path> files;  // that are included, whatever the condition is
-};
+// Adds to `named` what the file names, and what the files name that it includes: absolute paths of
+// these files, and directories of hooks. `home` stands for "~".
+void add_named_by_file(const std::filesystem::path& settings, const std::filesystem::path& home,
+                       NamedBySettings& named);
 
-// What the file names, and what it includes names in turn. `home` stands for "~".
-NamedPaths named_by_file(const std::filesystem::path& settings, const std::filesystem::path& home);
-
-struct GlobalSettings {
-    std::filesystem::path home;
-    NamedPaths named;
-    std::vector<SeenFile> seen;  // all that was read, or is not there
-};
-
-// What the user's and the machine's own settings name. They are looked at twice a second at most,
-// so a call that follows another costs no system call here.
-std::shared_ptr<const GlobalSettings> global_settings(const std::filesystem::path& home);
+// The files with settings of the user and of the machine, whether they exist or not.
+std::vector<std::filesystem::path> global_settings(const std::filesystem::path& home);
 
 }  // namespace husk::confine

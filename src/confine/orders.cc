@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "base/utf8.h"
 #include "confine/reading.h"
 
 namespace husk::confine {
@@ -10,37 +9,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A string of JSON, for the mason's log.
-std::string quoted(const std::string& path) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text = "\"";
-    for (const char letter : text::to_utf8(path)) {
-        const auto byte = static_cast<unsigned char>(letter);
-        if (letter == '"' || letter == '\\') text += '\\';
-        if (byte >= ' ') {
-            text += letter;
-        } else {
-            text += "\\u00";
-            text += digits[byte >> 4U];
-            text += digits[byte & 0xfU];
-        }
-    }
-    return text + '"';
-}
-
-// Nothing when it is below no root.
-std::optional<size_t> root_of(const fs::path& path, const std::vector<fs::path>& roots) {
-    for (size_t i = 0; i < roots.size(); ++i)
-        if (path != roots[i] && is_within(path, roots[i])) return i;
-    return std::nullopt;
-}
-
 // Empty when it is too long.
 std::string encode(const Order& order, const fs::path& root, size_t root_index) {
     wire::NameOrder header{};
     std::string texts = order.path.string() + '\0';
-    const size_t line = sizeof header + texts.size();
-    texts += quoted(order.path.string()) + '\0';
     const size_t target = order.target.empty() ? 0 : sizeof header + texts.size();
     if (target != 0) texts += order.target.string() + '\0';
     constexpr size_t alignment = 8;
@@ -50,7 +22,6 @@ std::string encode(const Order& order, const fs::path& root, size_t root_index) 
     const size_t start = root == "/" ? 1 : root.native().size() + 1;  // behind the slash
     header.root = static_cast<uint16_t>(root_index);
     header.relative = static_cast<uint16_t>(sizeof header + start);
-    header.line = static_cast<uint16_t>(line);
     header.target = static_cast<uint16_t>(target);
     header.flags = order.flags;
     header.size = static_cast<uint16_t>(size);
@@ -62,8 +33,9 @@ std::string encode(const Order& order, const fs::path& root, size_t root_index) 
 EncodedOrders encode_orders(std::span<const Order> orders, const std::vector<fs::path>& roots) {
     EncodedOrders result;
     for (const Order& order : orders) {
-        const auto root = root_of(order.path, roots);
-        const std::string text = root ? encode(order, roots[*root], *root) : "";
+        const fs::path* root = root_above(order.path, roots);
+        const std::string text =
+            root == nullptr ? "" : encode(order, *root, static_cast<size_t>(root - roots.data()));
         const bool fits = !text.empty() && result.text.size() + text.size() <= wire::max_orders;
         result.sent.push_back(fits ? std::optional(result.text.size()) : std::nullopt);
         if (fits) result.text += text;

@@ -12,8 +12,17 @@ namespace husk::confine {
 namespace fs = std::filesystem;
 
 bool is_within(const fs::path& path, const fs::path& above) {
-    const auto ended = std::ranges::mismatch(above, path).in1;
-    return ended == above.end();
+    const std::string& start = above.native();
+    if (!path.native().starts_with(start)) return false;
+    return path.native().size() == start.size() || start.empty() || start.ends_with('/') ||
+           path.native()[start.size()] == '/';
+}
+
+const fs::path* root_above(const fs::path& path, const std::vector<fs::path>& roots) {
+    const auto found = std::ranges::find_if(roots, [&](const fs::path& root) {
+        return path.native() != root.native() && is_within(path, root);
+    });
+    return found == roots.end() ? nullptr : &*found;
 }
 
 namespace {

@@ -22,5 +22,8 @@ void grant_root(const std::filesystem::path& path, uint64_t rights, Steps& steps
 
 // Whether `path` is `above` or below it.
 bool is_within(const std::filesystem::path& path, const std::filesystem::path& above);
+// The first root that `path` is below; null if there is none.
+const std::filesystem::path* root_above(const std::filesystem::path& path,
+                                        const std::vector<std::filesystem::path>& roots);
 
 }  // namespace husk::confine

@@ -4,18 +4,13 @@
 #include <chrono>
 
 namespace husk::confine {
+namespace {
 
-bool is_gone(int error) { return error == ENOENT || error == ENOTDIR; }
-bool is_gone(const std::error_code& error) {
-    return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
-}
+namespace fs = std::filesystem;
 
-bool may_be_there(const std::filesystem::path& path) {
-    struct stat info{};
-    return ::lstat(path.c_str(), &info) == 0 || !is_gone(errno);
-}
-
-FileIdentity identity_of(const struct stat& info) {
+FileIdentity identity_of(const struct stat& info, Extent extent) {
+    if (extent == Extent::Itself)
+        return {info.st_dev, info.st_ino, info.st_mode & S_IFMT, 0, 0, 0, 0, 0};
     return {info.st_dev,         info.st_ino,          info.st_mode,        info.st_size,
             info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec};
 }
@@ -26,23 +21,45 @@ bool has_settled(const struct stat& info) {
     return system_clock::now().time_since_epoch() - changed > milliseconds(100);
 }
 
-bool SeenFile::is_link() const { return identity && S_ISLNK(std::get<2>(*identity)); }
+int stat_of(const std::string& path, Extent extent, struct stat& info) {
+    const int result =
+        extent == Extent::Target ? ::stat(path.c_str(), &info) : ::lstat(path.c_str(), &info);
+    return result == 0 ? 0 : errno;
+}
 
-SeenFile see(const std::string& path, bool itself_only) {
+}  // namespace
+
+bool is_gone(int error) { return error == ENOENT || error == ENOTDIR; }
+bool is_gone(const std::error_code& error) { return is_gone(error.value()); }
+
+bool may_be_there(const fs::path& path) {
     struct stat info{};
-    const bool there = ::lstat(path.c_str(), &info) == 0;
-    return {path, there ? std::optional(identity_of(info)) : std::nullopt, itself_only};
+    return !is_gone(stat_of(path.native(), Extent::Itself, info));
+}
+
+SeenFile seen_as(std::string path, Extent extent, int error, const struct stat& info) {
+    if (error != 0) return {std::move(path), extent, {}, is_gone(error)};
+    return {std::move(path), extent, identity_of(info, extent),
+            extent == Extent::Itself || has_settled(info)};
+}
+
+SeenFile see(std::string path, Extent extent) {
+    struct stat info{};
+    const int error = stat_of(path, extent, info);
+    return seen_as(std::move(path), extent, error, info);
 }
 
 bool is_unchanged(const SeenFile& seen) {
     struct stat info{};
-    if (::lstat(seen.path.c_str(), &info) != 0) return !seen.identity && is_gone(errno);
-    const FileIdentity now = identity_of(info);
-    if (!seen.identity || !seen.itself_only) return seen.identity == now;
-    // A number is given again at once: what was a directory can be a link with the same one.
-    const auto kind = [](const FileIdentity& one) { return std::get<2>(one) & S_IFMT; };
-    return std::get<0>(*seen.identity) == std::get<0>(now) &&
-           std::get<1>(*seen.identity) == std::get<1>(now) && kind(*seen.identity) == kind(now);
+    const int error = stat_of(seen.path, seen.extent, info);
+    const FileIdentity now = error == 0 ? identity_of(info, seen.extent) : FileIdentity{};
+    return seen.is_certain && (error == 0 || is_gone(error)) && now == seen.identity;
+}
+
+fs::path without_links(const fs::path& path) {
+    std::error_code failed;
+    fs::path result = fs::weakly_canonical(path, failed);
+    return failed ? path.lexically_normal() : result;
 }
 
 }  // namespace husk::confine

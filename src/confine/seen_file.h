@@ -1,40 +1,47 @@
-// A file as it was when it was looked at, to tell later whether it still is.
+// A file as it was when it was looked at, to tell later whether it is still the same.
 #pragma once
 
 #include <sys/stat.h>
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <tuple>
 
 namespace husk::confine {
 
-// What cannot be seen may be there: only these two errors say that there is nothing.
+// Only these two errors say that nothing is there. A file that cannot be seen may be there.
 bool is_gone(int error);
 bool is_gone(const std::error_code& error);
 bool may_be_there(const std::filesystem::path& path);
 
-// Another one for another file, and for the same one after each change.
+// Changes with every change of the file. All zero: there is no such file.
 using FileIdentity = std::tuple<dev_t, ino_t, mode_t, off_t, int64_t, int64_t, int64_t, int64_t>;
 
-FileIdentity identity_of(const struct stat& info);
-
-// A file that has just been changed can be changed again without its times showing it.
-bool has_settled(const struct stat& info);
+enum class Extent {
+    Itself,  // which object has the name: not its times, size or content
+    Whole,   // also its times and size
+    Target,  // the same of the file that a reader of the path gets: links are followed
+};
 
 struct SeenFile {
     std::string path;
-    std::optional<FileIdentity> identity;  // none if there was no such file
-    bool itself_only = false;              // whatever becomes of its times and of what it holds
+    Extent extent = Extent::Whole;
+    FileIdentity identity = {};
+    // False if the file could not be seen, or was changed so recently that a further change might
+    // not alter its times.
+    bool is_certain = false;
 
-    bool is_link() const;
     bool operator==(const SeenFile&) const = default;
 };
-// As it is now.
-SeenFile see(const std::string& path, bool itself_only);
+
+SeenFile see(std::string path, Extent extent);
+// The same from the result of a stat; `error` is its errno, or 0.
+SeenFile seen_as(std::string path, Extent extent, int error, const struct stat& info);
 bool is_unchanged(const SeenFile& seen);
+
+// The same place by a name without links, as far as it exists.
+std::filesystem::path without_links(const std::filesystem::path& path);
 
 }  // namespace husk::confine

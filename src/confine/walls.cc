@@ -197,7 +197,7 @@ Result<void> add_protection_of_open(const Wanted& wanted, Walls& walls) {
                              {WallOp::Unshare, "make a mount namespace", CLONE_NEWNS});
         walls.steps.add_with(mechanism::mount_namespace,
                              {WallOp::SetPropagation, "make mounts follow", MS_SLAVE});
-        add_protection(wanted, walls.protection.present, walls.steps);
+        add_protection(wanted, walls.protection.names, walls.steps);
     }
     walls.steps.add(
         {WallOp::BecomeInit, "leave somebody behind to renew it", wire::AsMasonOfTheOpen});
@@ -272,7 +272,7 @@ Result<Walls> plan_walls(const Wanted& wanted) {
     walls.protection = TRY(find_protected(wanted));
     if (wanted.machine.mount_namespace) {
         add_view(wanted, secrets, steps);
-        add_protection(wanted, walls.protection.present, steps);
+        add_protection(wanted, walls.protection.names, steps);
     }
     add_init(wanted, steps);
     add_network(wanted, steps);

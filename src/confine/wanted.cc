@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "confine/git_dirs.h"
-#include "confine/links.h"
+#include "confine/seen_file.h"
 #include "confine/located.h"
 
 namespace husk::confine {

@@ -5,6 +5,7 @@
 #include <linux/inotify.h>
 #include <linux/mman.h>
 
+#include "line.h"
 #include "sweep.h"
 #include "sys.h"
 #include "walls_wire.h"
@@ -32,15 +33,10 @@ alignas(8) char watched_names[husk::wire::max_orders];
 sweep::Orders watched{watched_names, 0};
 alignas(8) char suspect_names[32 * 1024];  // while a new list is read
 
-bool is_same(const char* one, const char* other) {
-    while (*one != 0 && *one == *other) ++one, ++other;
-    return *one == *other;
-}
-
 NameOrder* find_watched(const char* path) {
     NameOrder* found = nullptr;
     watched.for_each([&](NameOrder& name) {
-        if (is_same(path_of(name), path)) found = &name;
+        if (sweep::is_same(path_of(name), path)) found = &name;
     });
     return found;
 }
@@ -114,30 +110,13 @@ bool has_come(const char* part, bool by_session) {
     return found;
 }
 
-// A line of the session's log.
-struct Line {
-    char text[32 * 1024];
-    unsigned length = 0;
-
-    void add(const char* part) {
-        while (*part != 0 && length < sizeof text) text[length++] = *part++;
-    }
-    void add(uint64_t number) {
-        char digits[21] = {};
-        unsigned first = sizeof digits - 1;
-        do digits[--first] = static_cast<char>('0' + number % 10);
-        while ((number /= 10) > 0);
-        add(digits + first);
-    }
-};
-
 void note(int log, uint64_t when, const NameOrder& name, int result) {
-    static Line line;
+    static Line<32 * 1024> line;
     line.length = 0;
     line.add("{\"ns\":");
     line.add(when);
     line.add(result > 0 ? ",\"reverted\":" : ",\"unreverted\":");
-    line.add(text_of(name, name.line));
+    line.quote(path_of(name));
     if (result < 0) {
         line.add(",\"error\":");
         line.add(static_cast<uint64_t>(-result));

@@ -114,8 +114,8 @@ inline bool are_sound(const char* names, uint64_t size, unsigned roots) {
         const auto& name = *reinterpret_cast<const NameOrder*>(names + at);
         const uint64_t end = at + name.size;
         if (name.size < sizeof name || name.size % 8 != 0 || end > size) return false;
-        if (name.relative >= name.size || name.line >= name.size || name.target >= name.size)
-            return false;
+        if (name.relative < sizeof name || name.relative >= name.size) return false;
+        if (name.target >= name.size) return false;
         if (names[end - 1] != 0) return false;
         if (name.root >= roots) return false;
         at = end;

@@ -32,11 +32,6 @@ char way[longest_path];
 
 bool is_gone(long error) { return error == -ENOENT || error == -ENOTDIR; }
 
-bool is_same(const char* one, const char* other) {
-    while (*one != 0 && *one == *other) ++one, ++other;
-    return *one == *other;
-}
-
 long open_path(int parent, const char* name, int flags) {
     open_how how{};
     how.flags = static_cast<__u64>(O_PATH | O_CLOEXEC | flags);
@@ -201,6 +196,11 @@ Place walk(const NameOrder& order, int watch) {
 
 }  // namespace
 
+bool is_same(const char* one, const char* other) {
+    while (*one != 0 && *one == *other) ++one, ++other;
+    return *one == *other;
+}
+
 long hold(const char* path, const husk::wire::Identity& identity, bool is_state) {
     if (root_count >= husk::wire::max_roots) return -EMFILE;
     const long opened = mounts::open(path, identity);
@@ -262,7 +262,8 @@ int take_away(const NameOrder& order, const Place& place) {
     if (moved == -ENOENT) return 0;
     if (moved < 0) return static_cast<int>(moved);
     if (order.target != 0) sys::symlinkat(text_of(order, order.target), place.parent, place.name);
-    return 1;
+    const unsigned root = order.relative - static_cast<unsigned>(sizeof order);
+    return static_cast<int>(root + (place.name - way) + length_of(place.name));
 }
 
 }  // namespace sweep

@@ -45,6 +45,8 @@ inline const char* path_of(const husk::wire::NameOrder& order) {
     return text_of(order, sizeof order);
 }
 
+bool is_same(const char* one, const char* other);
+
 // What is at a name now.
 struct Place {
     long error = 0;              // -errno when that cannot be told
@@ -62,8 +64,7 @@ Place look(const husk::wire::NameOrder& order, int watch);
 void leave(const husk::wire::NameOrder& order, Place& place);
 
 // Moves it to `reverted` in the state directory, or, if that is impossible, to another name beside
-// it, and makes the link again that has to be there. 1 when it is away, 0 when there was nothing,
-// or -errno.
+// it, and makes the link again that has to be there. Returns the result of the order.
 int take_away(const husk::wire::NameOrder& order, const Place& place);
 
 }  // namespace sweep

@@ -58,18 +58,19 @@ struct MasonAnswer {
 // What a session's mason is to do about a protected name (sweep.h, sentry.h). It takes a file of
 // these, in a message "!" with the descriptors {the file, where to answer}. The file is shared: the
 // mason puts the results into it, and then answers with a MasonAnswer, whose error says why nobody
-// watches. Behind each order follow its path, the same as a string of JSON, and the target of the
-// link, each ended by a NUL, and more of these up to a multiple of 8.
+// watches. Behind each order follow its path and the target of the link, each ended by a NUL, and
+// more of these up to a multiple of 8.
 struct NameOrder {
     uint16_t root;      // one of those that are held, in their order
     uint16_t relative;  // where the part of the path below the root starts, from here
-    uint16_t line;      // where the path as JSON starts
     uint16_t target;    // where the target starts; 0: nothing may have this name
     uint16_t flags;     // of OrderFlags
     uint16_t size;      // of all of it
-    int32_t result;     // 1: taken away, 0: nothing was there, or -errno
-    uint32_t blame;     // for the mason's use
-    uint32_t suspect;   // likewise
+    uint16_t suspect;   // for the mason's use
+    uint32_t blame;     // likewise
+    // 0: nothing was there. More: so many bytes of the path name what was taken away, which is a
+    // link on the path or the name itself. Less: -errno.
+    int32_t result;
 };
 
 enum OrderFlags : uint16_t {

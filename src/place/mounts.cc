@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <map>
 
-#include "confine/links.h"
 #include "confine/protected.h"
 #include "confine/reading.h"
+#include "confine/seen_file.h"
 #include "os/file.h"
 
 namespace husk::place {
@@ -137,7 +137,8 @@ Result<std::vector<Mount>> mounts_of(const Wanted& wanted, const fs::path& state
     }
     std::map<std::string, Mount> on_top;
     const confine::Protected protection = TRY(confine::find_protected(walls));
-    for (const fs::path& path : protection.present) {
+    for (const auto& [path, name] : protection.names) {
+        if (name.state == confine::State::Absent) continue;
         const fs::path what = below(path, workspace);
         if (what == ".") mounts.front().read_only = true;
         if (!what.empty() && what != ".") CHECK(ground.protect(what, on_top));

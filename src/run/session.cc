@@ -280,21 +280,17 @@ Result<void> Session::restore_protection() {
     CHECK(withhold_secrets());
     const bool open = wanted_.mode == Mode::Open;
     if (wanted_.mode == Mode::ReadOnly || (open && wanted_.protect.empty())) return {};
-    if (const auto known = protection(); known && confine::is_still_so(*known)) return {};
-    auto now = std::make_shared<const confine::Protected>(TRY(confine::find_protected(exact_)));
+    const auto known = protection();
+    if (known && confine::is_still_so(*known)) return {};
+    auto now = std::make_shared<const confine::Protected>(
+        TRY(confine::find_protected(exact_, known.get())));
     const std::lock_guard lock(ahead_guard_);
-    const bool same =
-        protection_ && protection_->held == now->held && now->held.size() == now->present.size();
-    if (!same && !now->present.empty() && mason_ && exact_.machine.mount_namespace)
-        CHECK(have_protected(*now));
+    confine::Steps steps;
+    if (!protection_ || !confine::holds_the_same(*protection_, *now))
+        confine::add_protection(exact_, now->names, steps);
+    if (steps.size() != 0 && mason_ && exact_.machine.mount_namespace) CHECK(have_taken(steps));
     protection_ = std::move(now);
     return {};
-}
-
-Result<void> Session::have_protected(const confine::Protected& names) {
-    confine::Steps steps;
-    confine::add_protection(exact_, names.present, steps);
-    return have_taken(steps);
 }
 
 Result<void> Session::have_taken(const confine::Steps& steps) {

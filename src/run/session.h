@@ -58,7 +58,7 @@ public:
 
     // What became of orders about protected names.
     struct Swept {
-        std::vector<int> results;  // of each: 1 taken away, 0 nothing was there, or -errno
+        std::vector<int> results;  // of each, as in wire::NameOrder
         int unwatched = 0;         // errno, if not all that should be is watched
     };
     // Has the session's mason carry them out.
@@ -90,7 +90,6 @@ private:
     Result<void> find_or_start_nursery(std::chrono::milliseconds linger);
     Result<void> hear_hello();
     Result<void> withhold_secrets();
-    Result<void> have_protected(const confine::Protected& names);
     Result<wire::MasonAnswer> ask_mason(std::string_view order, const os::Fd& file) const;
     Result<void> take_roots(std::string& standing);
     // By the mason.

@@ -13,8 +13,8 @@
 #include <string>
 
 #include "base/terminal_text.h"
-#include "confine/links.h"
 #include "confine/reading.h"
+#include "confine/seen_file.h"
 #include "os/events.h"
 #include "tool/denials.h"
 
@@ -92,11 +92,11 @@ private:
 
     // By its text alone, and by where it leads through other links.
     void look_at(const fs::path& link, std::vector<LinkOut>& found) const {
-        const auto target = confine::target_of(link);
-        if (!target) return;
-        const fs::path written = (link.parent_path() / *target).lexically_normal();
-        if (is_inside(written) && is_inside(confine::without_links(written))) return;
-        found.push_back({link, *target});
+        std::error_code failed;
+        const fs::path target = fs::read_symlink(link, failed);
+        const fs::path written = (link.parent_path() / target).lexically_normal();
+        const bool leads_out = !is_inside(written) || !is_inside(confine::without_links(written));
+        if (!failed && leads_out) found.push_back({link, target});
     }
 
     const std::vector<fs::path>& roots_;

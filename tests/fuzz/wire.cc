@@ -88,8 +88,7 @@ void check_names(const Message& message) {
         const char* const begin = message.data() + at;
         const auto& name = *reinterpret_cast<const NameOrder*>(begin);
         demand(name.root < roots, "a root is one of those that are held");
-        for (const size_t offset :
-             {sizeof name, size_t{name.relative}, size_t{name.line}, size_t{name.target}})
+        for (const size_t offset : {sizeof name, size_t{name.relative}, size_t{name.target}})
             demand(offset == name.size ||
                        end_of_text(begin + offset, begin + name.size) < begin + name.size,
                    "the texts of a name end with it");
@@ -130,15 +129,13 @@ void check_own_plan(std::string_view bytes) {
 }
 
 std::string name_order(uint16_t root, std::string_view path, std::string_view target) {
-    const std::string json = "\"" + std::string(path) + "\"";
     std::string texts(path);
-    texts.append(1, '\0').append(json).append(1, '\0').append(target).append(1, '\0');
+    texts.append(1, '\0').append(target).append(1, '\0');
     while ((sizeof(NameOrder) + texts.size()) % 8 != 0) texts += '\0';
     NameOrder name{};
     name.root = root;
     name.relative = static_cast<uint16_t>(sizeof name + path.rfind('/') + 1);
-    name.line = static_cast<uint16_t>(sizeof name + path.size() + 1);
-    if (!target.empty()) name.target = static_cast<uint16_t>(name.line + json.size() + 1);
+    if (!target.empty()) name.target = static_cast<uint16_t>(sizeof name + path.size() + 1);
     name.flags = TakeAway | Watch;
     name.size = static_cast<uint16_t>(sizeof name + texts.size());
     return std::string(reinterpret_cast<const char*>(&name), sizeof name) + texts;

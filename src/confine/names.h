@@ -1,0 +1,73 @@
+// Protected names, looked at through descriptors of the directories that they are in. No link is
+// followed on the way to a name.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "confine/seen_file.h"
+#include "os/fd.h"
+
+namespace husk::confine {
+
+enum class State {
+    Absent,   // nothing may come there
+    Present,  // held by a mount
+    Unknown,  // the name cannot be seen, so it counts as absent and as present
+    Link,     // no mount can hold a link: it has to stay, and its target is protected as well
+    Foreign,  // in a directory of another user, where a command can neither see nor make anything
+};
+
+struct Name {
+    State state = State::Absent;
+    SeenFile seen;
+    std::string target = {};  // of a link
+};
+
+// By path: a directory comes before the names in it.
+using Names = std::map<std::string, Name, std::less<>>;
+
+class NameWalk {
+public:
+    explicit NameWalk(const std::vector<std::filesystem::path>& roots) : roots_(roots) {}
+
+    // Looks at the name. Where a link is on the path, the link is added, and the name behind it if
+    // that is in a root.
+    void add(const std::filesystem::path& path);
+    // Notes that the survey depends on what a reader of this path gets.
+    void depend_on(const std::filesystem::path& path);
+    // Notes that the survey depends on more than the files that were noted.
+    void depend_on_more() { is_provable_ = false; }
+
+    const std::vector<std::filesystem::path>& roots() const { return roots_; }
+    // If none of these files changed, a new walk finds the same. Empty: that is not known.
+    std::vector<SeenFile> proof() const;
+    Names take() && { return std::move(names_); }
+
+private:
+    // What is at one name in a directory.
+    struct Entry {
+        State state = State::Absent;
+        SeenFile seen;
+        std::string target = {};
+        bool is_directory = false;
+    };
+    struct Directory {
+        os::Fd fd;
+        Entry entry;  // where there is no descriptor: the reason
+    };
+
+    static Entry look(const os::Fd& above, const std::string& path, Extent extent);
+    const Directory& directory(const std::string& path, const std::filesystem::path& root);
+    void add_link(const Entry& link, const std::filesystem::path& path);
+
+    std::vector<std::filesystem::path> roots_;
+    std::map<std::string, Directory> directories_;
+    std::vector<SeenFile> depends_on_;
+    Names names_;
+    bool is_provable_ = true;
+};
+
+}  // namespace husk::confine
