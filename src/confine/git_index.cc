@@ -2,13 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <functional>
+#include <cstdio>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include "confine/seen_file.h"
@@ -20,42 +19,40 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t longest_path = 4096;  // git enters no directory whose path is longer
+constexpr size_t longest_name = 1 << 20;  // what is longer would only fill the memory
 constexpr uint64_t largest_index = 2ULL << 30;
 constexpr size_t largest_small_file = 1 << 20;
 
-// Numbers and names, from the front to the back, a part of the file at a time.
+// Numbers and names, from the front to the back. Every function returns false if the file is too
+// short for what is asked.
 class Reader {
 public:
-    // Reads up to `size` bytes from an offset; fewer only at the end or after an error.
-    using Source = std::function<size_t(uint64_t at, char* into, size_t size)>;
-
-    Reader(Source source, uint64_t size) : source_(std::move(source)), size_(size) {}
+    // Owns the file, which is null if it could not be opened.
+    Reader(std::FILE* file, uint64_t size) : file_(file), size_(file == nullptr ? 0 : size) {}
 
     uint64_t left() const { return size_ - at_; }
     uint64_t at() const { return at_; }
-    bool has_failed() const { return failed_; }
-    // False when it would lead behind the end.
-    bool skip(uint64_t size) {
-        if (left() < size) return fail();
-        at_ += size;
-        return true;
-    }
+
     bool take(uint64_t size, std::string& into) {
-        if (left() < size) return fail();
-        while (size > 0 && fill()) {
-            const size_t part = std::min<uint64_t>(size, window_.size() - offset());
-            into.append(window_, offset(), part);
-            at_ += part;
-            size -= part;
-        }
-        return !failed_;
+        if (left() < size) return false;
+        const size_t start = into.size();
+        into.resize(start + size);
+        at_ += size;
+        return std::fread(into.data() + start, 1, size, file_.get()) == size;
+    }
+    bool skip(uint64_t size) {
+        constexpr uint64_t short_way = 4096;  // a seek would read a block again
+        std::string passed;
+        if (size <= short_way) return take(size, passed);
+        if (left() < size) return false;
+        at_ += size;
+        return ::fseeko(file_.get(), static_cast<off_t>(size), SEEK_CUR) == 0;
     }
     bool number(size_t bytes, uint32_t& value) {
+        std::string text;
+        if (!take(bytes, text)) return false;
         value = 0;
-        for (; bytes > 0; --bytes, ++at_) {
-            if (left() == 0 || !fill()) return fail();
-            value = value << 8U | static_cast<unsigned char>(window_[offset()]);
-        }
+        for (const char byte : text) value = value << 8U | static_cast<unsigned char>(byte);
         return true;
     }
     // As git writes how much of the name before is left out.
@@ -64,45 +61,28 @@ public:
         value = 0;
         uint32_t byte = 0;
         for (bool first = true;; first = false) {
-            if (!number(1, byte) || value > most) return fail();
+            if (!number(1, byte) || value > most) return false;
             value = ((first ? 0 : value + 1) << 7U) + (byte & 0x7fU);
             if ((byte & 0x80U) == 0) return true;
         }
     }
     bool up_to_nul(std::string& into) {
-        while (left() > 0 && fill()) {
-            const size_t end = window_.find('\0', offset());
-            const size_t part = std::min(end, window_.size()) - offset();
-            into.append(window_, offset(), part);
-            at_ += part;
-            if (end != std::string::npos) return skip(1);
+        while (left() > 0) {
+            const int letter = std::getc(file_.get());
+            ++at_;
+            if (letter <= 0 || into.size() > longest_name) return letter == 0;
+            into += static_cast<char>(letter);
         }
-        return fail();
+        return false;
     }
 
 private:
-    size_t offset() const { return static_cast<size_t>(at_ - start_); }
-    bool fail() {
-        failed_ = true;
-        return false;
-    }
-    // Has the byte at `at_` in the window.
-    bool fill() {
-        if (failed_) return false;
-        if (at_ >= start_ && at_ < start_ + window_.size()) return true;
-        constexpr size_t window = 256 * 1024;
-        window_.resize(static_cast<size_t>(std::min<uint64_t>(window, left())));
-        start_ = at_;
-        window_.resize(source_(at_, window_.data(), window_.size()));
-        return !window_.empty() || fail();
-    }
-
-    Source source_;
+    struct Closing {
+        void operator()(std::FILE* file) const { std::fclose(file); }
+    };
+    std::unique_ptr<std::FILE, Closing> file_;
     uint64_t size_;
     uint64_t at_ = 0;
-    std::string window_;
-    uint64_t start_ = 0;
-    bool failed_ = false;
 };
 
 struct Entry {
@@ -207,8 +187,7 @@ GitIndex read_all(Reader reader, size_t hash_size) {
             alone.push_back(name.substr(entry.copied));
     }
     bool has_blocks = false;
-    if (!read_extensions(reader, hash_size, result, has_blocks) || reader.has_failed())
-        return result;
+    if (!read_extensions(reader, hash_size, result, has_blocks)) return result;
     if (has_blocks) std::ranges::move(alone, std::back_inserter(result.gitlinks));
     result.unreadable.clear();
     return result;
@@ -228,7 +207,7 @@ Result<OpenedFile> open_regular(const fs::path& path) {
 }
 
 GitIndex read_index_file(const fs::path& path, size_t hash_size) {
-    const auto opened = open_regular(path);
+    auto opened = open_regular(path);
     if (!opened && is_gone(opened.error().code)) return {};
     GitIndex result;
     if (!opened) result.unreadable = opened.error().text();
@@ -236,21 +215,15 @@ GitIndex read_index_file(const fs::path& path, size_t hash_size) {
     const auto size = static_cast<uint64_t>(opened->info.st_size);
     result.unreadable = "it is larger than 2 GiB";
     if (size > largest_index) return result;
-    const int fd = opened->file.get();
-    const auto source = [fd](uint64_t at, char* into, size_t wanted) -> size_t {
-        const ssize_t got = ::pread(fd, into, wanted, static_cast<off_t>(at));
-        return got < 0 ? 0 : static_cast<size_t>(got);
-    };
-    return read_all(Reader(source, size), hash_size);
+    return read_all(Reader(::fdopen(opened->file.release(), "r"), size), hash_size);
 }
 
 }  // namespace
 
 GitIndex parse_index(std::string_view bytes, size_t hash_size) {
-    const auto source = [bytes](uint64_t at, char* into, size_t size) -> size_t {
-        return bytes.copy(into, size, static_cast<size_t>(at));
-    };
-    return read_all(Reader(source, bytes.size()), hash_size);
+    std::string copy(bytes);
+    copy += '\0';  // an empty buffer cannot be opened
+    return read_all(Reader(::fmemopen(copy.data(), copy.size(), "r"), bytes.size()), hash_size);
 }
 
 GitIndex index_of(const fs::path& git_dir, size_t hash_size) {

@@ -31,41 +31,36 @@ enum Blame : uint32_t { Nobody, TheSession, SomebodyElse };
 // The names that are watched. Static: a mason has one of these.
 alignas(8) char watched_names[husk::wire::max_orders];
 sweep::Orders watched{watched_names, 0};
-alignas(8) char suspect_names[32 * 1024];  // while a new list is read
 
-NameOrder* find_watched(const char* path) {
+NameOrder* find(const sweep::Orders& list, const char* path) {
     NameOrder* found = nullptr;
-    watched.for_each([&](NameOrder& name) {
+    list.for_each([&](NameOrder& name) {
         if (sweep::is_same(path_of(name), path)) found = &name;
     });
     return found;
 }
 
-bool add(sweep::Orders& list, long room, const NameOrder& name) {
-    if (list.size + name.size > room) return false;
-    __builtin_memcpy(list.begin + list.size, &name, name.size);
-    list.size += name.size;
-    return true;
-}
-
 // Replaces the names that are watched. A name that was suspect stays so, also if it is not in the
 // new list: it existed when that was made, but was not the user's. False when there are too many.
 bool take_list(const sweep::Orders& orders) {
-    sweep::Orders suspects{suspect_names, 0};
-    bool fits = true;
+    sweep::Orders suspects{watched_names, 0};
     watched.for_each([&](const NameOrder& name) {
-        if (name.suspect != 0) fits = add(suspects, sizeof suspect_names, name) && fits;
+        const uint16_t size = name.size;
+        if (name.suspect == 0) return;
+        // To the front, over what was looked at already: memcpy of this program goes forwards.
+        memcpy(watched_names + suspects.size, &name, size);
+        suspects.size += size;
     });
-    watched.size = 0;
+    watched.size = suspects.size;
+    bool fits = true;
     orders.for_each([&](const NameOrder& name) {
-        if ((name.flags & husk::wire::Watch) != 0)
-            fits = add(watched, sizeof watched_names, name) && fits;
-    });
-    suspects.for_each([&](const NameOrder& name) {
-        if (NameOrder* listed = find_watched(path_of(name)); listed != nullptr)
-            listed->suspect = 1;
-        else
-            fits = add(watched, sizeof watched_names, name) && fits;
+        const bool is_new = find(suspects, path_of(name)) == nullptr;
+        if ((name.flags & husk::wire::Watch) == 0 || !is_new) return;
+        const bool has_room = watched.size + name.size <= long{sizeof watched_names};
+        fits = fits && has_room;
+        if (!has_room) return;
+        memcpy(watched_names + watched.size, &name, name.size);
+        watched.size += name.size;
     });
     return fits;
 }
@@ -128,7 +123,7 @@ void note(int log, uint64_t when, const NameOrder& name, int result) {
 }  // namespace
 
 bool is_suspect(const char* path) {
-    const NameOrder* name = find_watched(path);
+    const NameOrder* name = find(watched, path);
     return name != nullptr && name->suspect != 0;
 }
 
@@ -160,7 +155,7 @@ long Sentry::obey(int file) {
             name.result = sweep::take_away(name, place);
             sweep::leave(name, place);
             // The user is told, and it is protected from now on.
-            NameOrder* kept = name.result < 0 ? find_watched(path_of(name)) : nullptr;
+            NameOrder* kept = name.result < 0 ? find(watched, path_of(name)) : nullptr;
             if (kept != nullptr) kept->suspect = 0;
         });
     }

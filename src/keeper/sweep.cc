@@ -6,6 +6,7 @@
 #include <linux/openat2.h>
 
 #include "clock.h"
+#include "line.h"
 #include "mounts.h"
 #include "path.h"
 #include "sound.h"
@@ -85,54 +86,25 @@ bool is_as_it_was(const NameOrder& order, int parent, const char* name) {
     return is_same(target, text_of(order, order.target));
 }
 
-// As much of the name as leaves room for what makes it unique.
-struct KeptName {
-    char text[longest_name + 1] = {};
-    unsigned length = 0;
-
-    void add(const char* part, unsigned most) {
-        for (unsigned i = 0; part[i] != 0 && i < most && length < longest_name; ++i)
-            text[length++] = part[i];
-    }
-    void add_hex(uint64_t number) {
-        char digits[17] = {};
-        for (int i = 15; i >= 0; --i, number >>= 4U) digits[i] = "0123456789abcdef"[number & 0xfU];
-        add(digits, 16);
-    }
-};
-
-KeptName kept_name(const char* start, const char* name) {
-    constexpr unsigned most = 200;
-    KeptName kept;
-    kept.add(start, most);
-    kept.add(name, most);
-    kept.add("-", 1);
-    kept.add_hex(keeper_clock::realtime());
-    return kept;
-}
-
-long move_to_state(const Place& place) {
+// Under a name that nothing has yet. A name that is too long is cut off.
+long move_to(int keep, const char* start, const Place& place) {
     constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE
-    sys::mkdirat(state, "reverted", 0700);
-    const long keep = open_path(state, "reverted", O_DIRECTORY);
-    if (keep < 0) return keep;
-    const KeptName kept = kept_name("", place.name);
-    const long moved =
-        sys::renameat2(place.parent, place.name, static_cast<int>(keep), kept.text, no_replace);
-    sys::close(static_cast<int>(keep));
-    return moved;
-}
-
-long move_aside(const Place& place) {
-    constexpr unsigned no_replace = 1;
-    const KeptName kept = kept_name(".husk-reverted", place.name);
-    return sys::renameat2(place.parent, place.name, place.parent, kept.text, no_replace);
+    Line<longest_name + 1> kept;
+    kept.add(start);
+    kept.add(keeper_clock::realtime());
+    kept.put('-');
+    kept.add(place.name);
+    kept.text[kept.length < longest_name ? kept.length : longest_name] = 0;
+    return sys::renameat2(place.parent, place.name, keep, kept.text, no_replace);
 }
 
 long move(const Place& place) {
-    const long moved = move_to_state(place);
+    sys::mkdirat(state, "reverted", 0700);
+    const long keep = open_path(state, "reverted", O_DIRECTORY);
+    const long moved = keep < 0 ? -EXDEV : move_to(static_cast<int>(keep), "", place);
+    if (keep >= 0) sys::close(static_cast<int>(keep));
     if (moved == 0 || moved == -ENOENT) return moved;
-    const long aside = move_aside(place);
+    const long aside = move_to(place.parent, ".husk-reverted-", place);
     return aside < 0 && moved != -EXDEV ? moved : aside;
 }
 
