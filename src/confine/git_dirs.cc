@@ -1,6 +1,7 @@
 #include "confine/git_dirs.h"
 
 #include "confine/git_index.h"
+#include "confine/located.h"
 #include "confine/seen_file.h"
 
 namespace husk::confine {
@@ -46,11 +47,13 @@ std::optional<fs::path> path_in(const fs::path& file, std::string_view start) {
 }
 
 GitDir real_directory(const fs::path& path) {
-    std::error_code failed;
-    fs::path real = fs::canonical(path, failed);
-    if (failed) return {.is_unknown = !is_gone(failed)};
-    if (!fs::is_directory(real, failed)) return {.is_unknown = bool(failed)};
-    return {.path = std::move(real)};
+    const auto found = locate(path);
+    if (!found) {
+        const SeenFile seen = see(path.native(), Extent::Target);
+        return {.is_unknown = !seen.is_certain || seen.identity != FileIdentity{}};
+    }
+    if (found->identity.type != S_IFDIR) return {};
+    return {.path = found->path};
 }
 
 GitDir git_dir_of(const fs::path& git) {

@@ -66,6 +66,10 @@ const NameWalk::Directory& NameWalk::directory(const std::string& path, const fs
     } else {
         result.entry = above.entry;
     }
+    // A command can make as many directories as it likes, and as deep. Nobody uses `above` any
+    // more.
+    constexpr size_t most_open = 64;
+    if (directories_.size() >= most_open) directories_.clear();
     return directories_.emplace(path, std::move(result)).first->second;
 }
 
@@ -73,8 +77,9 @@ void NameWalk::add(const fs::path& path) {
     if (names_.contains(path.native())) return;
     const fs::path* root = root_above(path, roots_);
     const Directory& above = directory(parent_of(path.native()), root != nullptr ? *root : "/");
-    Entry entry{.state = above.entry.state, .seen = see(path.native(), Extent::Whole)};
-    if (above.fd) entry = look(above.fd, path.native(), Extent::Whole);
+    Entry entry =
+        above.fd ? look(above.fd, path.native(), Extent::Whole)
+                 : Entry{.state = above.entry.state, .seen = see(path.native(), Extent::Whole)};
     if (entry.state == State::Foreign) return depend_on_more();
     if (entry.state == State::Link) {
         depend_on_more();

@@ -87,7 +87,8 @@ public:
             std::erase_if(names,
                           [](const auto& one) { return one.second.state == State::Present; });
             for (const auto& [path, name] : now.names)
-                if (name.state != State::Present) names.insert({path, name});
+                if (name.state == State::Absent || name.state == State::Unknown)
+                    names.insert({path, name});
             std::ranges::move(orders_about(names, session_, flags_), std::back_inserter(orders));
         }
         const std::vector<bool> is_away = carry_out(orders);
@@ -185,8 +186,9 @@ std::vector<std::string> warnings_since(const confine::Protected& before,
     std::vector<std::string> warnings;
     const auto now = session.protection();
     if (!now || now.get() == &before) return warnings;
+    // The others were told when the call ended that made them.
     for (const confine::RiskyCheckout& one : confine::risky_checkouts(now->git, before.git))
-        warnings.push_back(warning(one));
+        if (one.must_go) warnings.push_back(warning(one));
     return warnings;
 }
 

@@ -1,6 +1,8 @@
 // Protected names that shells make after their call has answered are taken away too, and told; what
 // the user makes meanwhile is not.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <thread>
@@ -102,6 +104,31 @@ TEST_P(Sentry, TakesAwayALinkThatHidesWhereItCameFrom) {
     write(work() / "go", "");
     EXPECT_TRUE(eventually([&] { return reverted(id).size() == 1; }));
     EXPECT_FALSE(is_there(".mcp.json"));
+}
+
+// A file system that does not tell how old a file is cannot clear it of being such a link.
+TEST(SentryWithoutBirthTimes, TakesAwayAFileWhoseAgeIsUnknown) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can mount";
+    const Walled place(Who::Caller);
+    if (::mount("none", place.work().c_str(), "ramfs", 0, nullptr) != 0)
+        GTEST_SKIP() << "no ramfs here";
+    const auto is_there = [&](const char* name) { return fs::exists(place.work() / name); };
+    place.write(place.work() / "probe", "");
+    struct statx probe{};
+    ASSERT_EQ(::statx(AT_FDCWD, (place.work() / "probe").c_str(), 0, STATX_BTIME, &probe), 0);
+    EXPECT_EQ(probe.stx_mask & STATX_BTIME, 0U) << "the file system tells birth times";
+    const Ran shell = place.in("workspace",
+                               "echo x > old; until [ -e go ]; do sleep 0.1; done; ln old "
+                               ".mcp.json; rm old; touch made; sleep 300",
+                               {"--background", "--session", "s"});
+    EXPECT_EQ(shell.code, 0) << shell.err;
+    EXPECT_TRUE(eventually([&] { return is_there("old"); }));
+    std::this_thread::sleep_for(2500ms);  // what it has written is long ago
+    place.write(place.work() / "go", "");
+    EXPECT_TRUE(eventually([&] { return is_there("made"); }));
+    EXPECT_TRUE(eventually([&] { return !is_there(".mcp.json"); }));
+    place.husk()({"session", "end", "s"});
+    EXPECT_EQ(::umount2(place.work().c_str(), MNT_DETACH), 0);
 }
 
 // A shell that only waits has made nothing.
