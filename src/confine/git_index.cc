@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t longest_path = 4096;  // git enters no directory whose path is longer
+constexpr size_t longest_path = 4096;     // git enters no directory whose path is longer
 constexpr size_t longest_name = 1 << 20;  // what is longer would only fill the memory
 constexpr uint64_t largest_index = 2ULL << 30;
 constexpr size_t largest_small_file = 1 << 20;

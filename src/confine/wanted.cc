@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "confine/git_dirs.h"
-#include "confine/seen_file.h"
 #include "confine/located.h"
+#include "confine/seen_file.h"
 
 namespace husk::confine {
 namespace {
