@@ -182,6 +182,7 @@ TEST(RmPack, EveryWayToGiveAVariableAValue) {
              "set -- /; rm -rf \"$1\"",
              "set -- a /; rm -rf \"$@\"",
              "sh -c 'rm -rf \"$@\"' - x /",
+             "bash -c 'sh -c \"rm -rf \\$1\" - /'",
              // places
              "env -C / rm -rf home",
              "sudo --chdir=/ rm -rf etc",

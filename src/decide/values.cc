@@ -7,6 +7,7 @@
 #include "decide/arguments.h"
 #include "decide/expansion.h"
 #include "decide/names.h"
+#include "parse/wrappers.h"
 
 namespace husk::decide {
 namespace {
@@ -98,8 +99,9 @@ Values::Found Values::argument_of_code(size_t command, const std::string& name) 
     const Command& code = script_.commands[inner];
     if (code.via != Via::Code || code.carrier >= script_.commands.size()) return std::nullopt;
     const std::vector<Word>& words = script_.commands[code.carrier].words;
-    const auto text = std::ranges::find(words, code.range, &Word::range);
-    const size_t zero = static_cast<size_t>(text - words.begin()) + 1;
+    const std::vector<parse::Carried> carried = parse::carried_by(script_.commands[code.carrier]);
+    if (carried.size() != 1) return std::nullopt;
+    const size_t zero = carried[0].last;
     Value value{.words = {}, .list = true};
     const bool all = name == "@" || name == "*";
     const size_t first = zero + (all ? 1 : std::stoul(name));

@@ -20,6 +20,15 @@ bool is_plain_file(const Redirect& redirect) {
            path->find("/fd/") == std::string::npos;
 }
 
+// Everything in a text that another command hands on stands where that text stands.
+void move_to(const Range& range, Command& command) {
+    command.range = range;
+    for (Word& word : command.words) word.range = range;
+    for (Assignment& assignment : command.assignments)
+        assignment.range = assignment.value.range = range;
+    for (Redirect& redirect : command.redirects) redirect.range = redirect.target.range = range;
+}
+
 }  // namespace
 
 void Arrangement::not_understood(const std::string& reason) {
@@ -203,7 +212,7 @@ void Arrangement::emit_code(size_t index, const std::string& code, const Range& 
     for (Command& command : inner.commands) {
         command.carrier = command.carrier == Command::none ? index : command.carrier + base;
         command.depth += depth;
-        command.range = range;
+        move_to(range, command);
         if (command.via == Via::Script || via == Via::Remote) command.via = via;
         made_.commands.push_back(std::move(command));
     }
@@ -222,6 +231,7 @@ void Arrangement::emit_code(size_t index, const std::string& code, const Range& 
     for (Loop& loop : inner.loops) {
         loop.first += base;
         loop.last += base;
+        for (Word& word : loop.words) word.range = range;
         made_.loops.push_back(std::move(loop));
     }
 }

@@ -128,6 +128,42 @@ TEST(Parse, RangesPointIntoTheSource) {
     }
 }
 
+// Nothing of a text that is run as a script may be longer than the source that it comes from.
+TEST(Parse, RangesOfADerivedTextLieInTheSource) {
+    for (const char* text :
+         {"{,,,,}eval a=1 b=2 'c >d'", "{,,,,}eval 'for x in a b c; do d; done'", "EDITOR='a b' c",
+          "bash -c 'bash -c \"sudo a >b\"'", "echo a b | bash", "{,,,}xargs a"}) {
+        const Script script = parse(text);
+        const auto expect_inside = [&](const Range& range) {
+            EXPECT_LE(range.begin, range.end) << text;
+            EXPECT_LE(range.end, script.source.size()) << text;
+        };
+        for (const Command& command : script.commands) {
+            expect_inside(command.range);
+            for (const Word& word : command.words) expect_inside(word.range);
+            for (const Assignment& assignment : command.assignments) {
+                expect_inside(assignment.range);
+                expect_inside(assignment.value.range);
+            }
+            for (const Redirect& redirect : command.redirects) {
+                expect_inside(redirect.range);
+                expect_inside(redirect.target.range);
+            }
+        }
+        for (const Loop& loop : script.loops)
+            for (const Word& word : loop.words) expect_inside(word.range);
+    }
+}
+
+TEST(Parse, WordsOfADerivedTextStandWhereTheTextStands) {
+    const Script script = parse("x; bash -c 'a b >c'");
+    ASSERT_EQ(script.commands.size(), 3);
+    const Command& inner = script.commands[2];
+    const Range code = script.commands[1].words[2].range;
+    EXPECT_EQ(inner.words[1].range, code);
+    EXPECT_EQ(inner.redirects[0].target.range, code);
+}
+
 TEST(Parse, StagesOfAPipelineHoldTheirCommands) {
     const Script script = parse("a $(b) | sudo c | { d; e; }");
     ASSERT_EQ(script.pipelines.size(), 1);

@@ -19,7 +19,14 @@ void check_command(const Script& script, size_t index) {
     const Command& command = script.commands[index];
     check_range(command.range, script);
     for (const auto& word : command.words) check_range(word.range, script);
-    for (const auto& redirect : command.redirects) check_range(redirect.range, script);
+    for (const auto& assignment : command.assignments) {
+        check_range(assignment.range, script);
+        check_range(assignment.value.range, script);
+    }
+    for (const auto& redirect : command.redirects) {
+        check_range(redirect.range, script);
+        check_range(redirect.target.range, script);
+    }
     if (command.carrier == Command::none) {
         demand(command.depth == 0, "a command without a carrier has no depth");
         return;
@@ -46,6 +53,11 @@ void parse(std::string_view bytes) {
     for (const auto& function : script.functions)
         demand(function.first <= function.last && function.last <= script.commands.size(),
                "a function has commands of the script");
+    for (const auto& loop : script.loops) {
+        demand(loop.first <= loop.last && loop.last <= script.commands.size(),
+               "a loop has commands of the script");
+        for (const auto& word : loop.words) check_range(word.range, script);
+    }
 }
 
 }  // namespace husk::fuzz
