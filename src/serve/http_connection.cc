@@ -121,6 +121,12 @@ bool Connection::parse_some() {
         parser_->parser.header_limit(static_cast<uint32_t>(service_.bounds.head_bytes));
         parser_->parser.body_limit(service_.bounds.long_body_bytes);
     }
+    // Beast looks again at a last chunk whose end it has not seen, and asserts that it is complete.
+    // So it gets the last chunk only once that is there.
+    constexpr std::string_view last_chunk = "0\r\n\r\n";
+    if (parser_->has_head && parser_->parser.chunked() && buffer_.starts_with('0') &&
+        buffer_.size() < last_chunk.size())
+        return false;
     error_code failed;
     const size_t used =
         parser_->parser.put(boost::asio::buffer(buffer_.data(), buffer_.size()), failed);

@@ -85,6 +85,21 @@ TEST(ServeRobust, ABodyIsReadOnlyFromWhoMayAndUpToItsBound) {
     EXPECT_EQ(chunked.answer().status, 413);
 }
 
+TEST(ServeRobust, ABodyInChunksMayArriveByteByByte) {
+    const Husk husk;
+    const HttpServer server(husk);
+    std::string head = server.text("POST", "/v1/verdicts", "", {{"Transfer-Encoding", "chunked"}});
+    head.erase(head.find("Content-Length: 0\r\n"), std::string("Content-Length: 0\r\n").size());
+    const std::string call = R"({"command":"true"})";
+    const std::string no_chunk = "0\r\n\r\n";
+    for (const auto& [body, status] :
+         {std::pair(no_chunk, 400), std::pair("12\r\n" + call + "\r\n" + no_chunk, 200)}) {
+        HttpWire wire(server.port());
+        for (const char letter : head + body) ASSERT_TRUE(wire.say({&letter, 1}));
+        EXPECT_EQ(wire.answer().status, status) << body;
+    }
+}
+
 TEST(ServeRobust, WhoAsksFirstIsToldToGoOn) {
     const Husk husk;
     const HttpServer server(husk);
