@@ -31,6 +31,25 @@ size_t find_from(std::string_view text, std::string_view part, size_t at) {
     return static_cast<size_t>(static_cast<const char*>(found) - text.data());
 }
 
+// The last letters of the text are known, and are not those of `end`.
+bool ends_differently(const Letters& text, std::string_view end) {
+    const size_t both = std::min(end.size(), text.size());
+    for (size_t i = 1; i <= both; ++i) {
+        const char16_t letter = text[text.size() - i];
+        if (is_symbol(letter)) return false;
+        if (letter != static_cast<unsigned char>(end[end.size() - i])) return true;
+    }
+    return false;
+}
+
+// The same for each of the patterns that a glob stands for.
+template <typename Patterns>
+bool all_end_differently(const Patterns& patterns, const Text& text) {
+    return !patterns.empty() && std::ranges::all_of(patterns, [&](const auto& pattern) {
+        return ends_differently(text.letters(), pattern.parts.back());
+    });
+}
+
 }  // namespace
 
 Letters letters(std::string_view text) {
@@ -134,12 +153,14 @@ bool Glob::starts_differently(const Text& text) const {
 bool Glob::covers(const Text& text) const {
     if (starts_differently(text)) return false;
     if (text.is_known() && !plain_.empty()) return matches_known(text.bytes());
+    if (all_end_differently(plain_, text)) return false;
     return positions_.covers(text.letters());
 }
 
 bool Glob::meets(const Text& text) const {
     if (starts_differently(text)) return false;
     if (text.is_known() && !plain_.empty()) return matches_known(text.bytes());
+    if (all_end_differently(plain_, text)) return false;
     return positions_.meets(text.letters());
 }
 
