@@ -227,6 +227,9 @@ TEST(Evasions, ThatHideCodeAreNeverAllowed) {
              // names that mean something else
              "BASH_CMDS[ls]=/bin/rm; ls x",
              "hash -p /bin/rm ls; ls x",
+             "hash -rp /bin/rm ls; ls x",
+             "x='BASH_CMDS[ls]'; printf -v \"$x\" /bin/rm; ls x",
+             "for x in 'BASH_CMDS[ls]'; do printf -v $x /bin/rm; done; ls x",
              "printf -v 'BASH_CMDS[ls]' /bin/rm; ls x",
              "shopt -s expand_aliases\nalias ls=rm\nls x",
              "enable -f ./x.so ls; ls x",
@@ -234,6 +237,10 @@ TEST(Evasions, ThatHideCodeAreNeverAllowed) {
              // arithmetic
              "RANDOM='a[$(rm x)]'",
              "RANDOM=$x",
+             "x=$'a[\\x24(rm x)]'; ((x))",
+             "x=\"a[\\$(rm x)]\"; ((x))",
+             "x=a[\\$\\(rm\\ x\\)]; ((x))",
+             "read x <<'E'\na[$(rm x)]\nE\n((x))",
              "read SECONDS < f",
              "for OPTIND in 'a[$(rm x)]'; do :; done",
              "declare -ri x='a[$(rm x)]'",
@@ -258,6 +265,7 @@ TEST(Evasions, ThatHideCodeAreNeverAllowed) {
              // settings of git
              "git -c tar.x.command='rm x' archive",
              "git -c gpg.ssh.defaultKeyCommand='rm x' commit -S",
+             "git -c ALIAS.x='!rm x' x",
              "git -c include.path=x log",
              "git -c core.hooksPath=x commit",
              "git -c protocol.ext.allow=always fetch",
@@ -281,9 +289,9 @@ TEST(Evasions, OfAnAllowRuleByVariables) {
     const Rules rules = rules_of(
         {.mode = "strict",
          .allow = {"Bash(ls:*)", "Bash(printf:*)", "Bash(read:*)", "Bash(: *)", "Bash(unset:*)",
-                   "Bash(mapfile:*)", "Bash(export:*)", "Bash(getopts:*)"}});
+                   "Bash(mapfile:*)", "Bash(export:*)", "Bash(getopts:*)", "Bash(wait:*)"}});
     for (const char* command :
-         {"printf -v PATH .; ls", "printf -vPATH .; ls", "read PATH <<< .; ls",
+         {"printf -v PATH .; ls", "printf -vPATH .; ls", "read PATH <<< .; ls", "wait -np PATH; ls",
           "read -a PATH <<< .; ls", "mapfile PATH <<< .; ls", "getopts a PATH; ls",
           ": ${PATH:=.}; ls", "export PATH=.; ls", "unset PATH; ls", "printf -v \"$n\" .; ls",
           "x=${PATH:=.}; ls", "ls {PATH}>f", "PATH=. command ls", "PATH=. timeout 5 ls",
@@ -291,6 +299,92 @@ TEST(Evasions, OfAnAllowRuleByVariables) {
         EXPECT_EQ(verdict_of(command, rules).decision, Decision::Deny) << command;
     for (const char* command : {"printf -v x .; ls", "read -r x; ls", ": ${x:=y}; ls",
                                 "export FOO=x; ls", "unset foo; ls", "timeout 5 ls", "/bin/ls"})
+        EXPECT_EQ(verdict_of(command, rules).decision, Decision::Allow) << command;
+}
+
+// A program that is allowed can be told to run another.
+TEST(Evasions, OfAnAllowRuleByProgramsThatRunOthers) {
+    const Rules rules =
+        rules_of({.mode = "strict",
+                  .allow = {"Bash(tar:*)",  "Bash(rsync:*)", "Bash(ssh:*)",   "Bash(scp:*)",
+                            "Bash(find:*)", "Bash(xargs:*)", "Bash(awk:*)",   "Bash(sed:*)",
+                            "Bash(vim:*)",  "Bash(man:*)",   "Bash(less:*)",  "Bash(git:*)",
+                            "Bash(sort:*)", "Bash(zip:*)",   "Bash(split:*)", "Bash(make:*)",
+                            "Bash(go:*)",   "Bash(psql:*)",  "Bash(rg:*)",    "Bash(cargo:*)",
+                            "Bash(nc:*)",   "Bash(socat:*)", "Bash(ip:*)",    "Bash(mapfile:*)"}});
+    for (const char* command : {
+             "tar xf x --to-command=rm",
+             "tar xf x --to-command rm",
+             "tar cf x y --checkpoint=1 --checkpoint-action=exec=rm",
+             "tar -I rm -xf x",
+             "tar -xIrm -f x",
+             "tar xfI x rm",
+             "tar --use-compress-program='rm x' -xf y",
+             "tar -cf x -F rm y",
+             "tar cf x --to-command=\"$c\"",
+             "rsync -e rm a b",
+             "rsync -ave 'sh -c rm' a b",
+             "rsync --rsh=rm a b",
+             "rsync --rsync-path='rm x; rsync' a b:",
+             "ssh -o ProxyCommand='rm x' host true",
+             "ssh -oProxyCommand='rm x' host",
+             "ssh -o 'proxycommand rm x' host",
+             "ssh -o PermitLocalCommand=yes -o LocalCommand='rm x' host",
+             "scp -S rm a b:",
+             "find . -exec rm {} +",
+             "xargs rm",
+             "awk 'BEGIN { system(\"rm x\") }'",
+             "awk '{ print | \"rm x\" }'",
+             "awk 'BEGIN { \"rm x\" | getline }'",
+             "awk '{ system($1) }'",
+             "sed 'e rm x'",
+             "sed '1e rm x' f",
+             "sed 's/.*/rm x/e' f",
+             "vim -c '!rm x'",
+             "vim '+!rm x' f",
+             "man -P 'rm x' ls",
+             "less '+!rm x' f",
+             "git fetch --upload-pack='rm x' y",
+             "git rebase -ix 'rm x' y",
+             "git submodule --quiet foreach 'rm x'",
+             "git grep -iO'rm x' y",
+             "sort --compress-program=rm x",
+             "zip x y -T -TT 'rm x'",
+             "split --filter='rm x' y",
+             "make SHELL=/bin/rm x",
+             "go test -exec rm ./...",
+             "psql -c '\\! rm x'",
+             "rg --pre rm x",
+             "cargo --config 'build.rustc-wrapper=\"rm\"' build",
+             "nc -e rm host 1",
+             "socat - exec:rm",
+             "ip netns exec x rm y",
+             "mapfile -tC 'rm x' y",
+         })
+        EXPECT_EQ(verdict_of(command, rules).decision, Decision::Deny) << command;
+    for (const char* command : {"tar czf x.tar.gz src",
+                                "tar -xf x -C y",
+                                "tar cf - a --exclude=b",
+                                "tar xf x --checkpoint=100 --checkpoint-action=dot",
+                                "rsync -av --delete a b",
+                                "rsync -ave ssh a b:",
+                                "scp -o StrictHostKeyChecking=no a b:",
+                                "man -k x",
+                                "awk '/a|b/ { print $1 }' f",
+                                "awk -F'|' '{ print $2 }' f",
+                                "awk '$1 || $2'",
+                                "awk '{ print \"a | b\" }'",
+                                "sed -e 's/e/x/' f",
+                                "sed -n '/e x/p;s/a/e/g'",
+                                "sed -ie 's/a/b/' f",
+                                "vim +10 f",
+                                "less +F f",
+                                "git log -S exec",
+                                "make -j4 all",
+                                "go test ./...",
+                                "psql -c 'select 1'",
+                                "rg pre x",
+                                "zip -r x y"})
         EXPECT_EQ(verdict_of(command, rules).decision, Decision::Allow) << command;
 }
 

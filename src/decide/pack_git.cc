@@ -7,6 +7,7 @@
 #include "decide/command_text.h"
 #include "decide/names.h"
 #include "decide/path.h"
+#include "parse/letters.h"
 #include "parse/subcommands.h"
 
 namespace husk::decide {
@@ -146,7 +147,7 @@ std::optional<std::string> perhaps_git(const Scene& scene) {
 std::optional<std::string> inline_alias(const Scene& scene) {
     if (scene.command.program() != "git") return std::nullopt;
     for (const Word& setting : git_call(scene.command).settings) {
-        if (setting.known_start().starts_with("alias.")) return setting.shown();
+        if (parse::lowered(setting.known_start()).starts_with("alias.")) return setting.shown();
     }
     return std::nullopt;
 }

@@ -126,6 +126,7 @@ TEST(GitPack, WhatMayBeGit) {
                            {"allow", "", "$GIT push"},
                            {"allow", "", "b$x push --force"},
                            {"ask", "git/inline-alias", "git -c alias.p='log -1' p"},
+                           {"ask", "git/inline-alias", "git -c ALIAS.p='log -1' p"},
                            {"deny", "git/force-push", "git -c alias.p='push -f' p"},
                            {"allow", "", "git -c user.name=x commit"},
                        }),

@@ -51,6 +51,22 @@ TEST(Subcommands, AnUnknownOptionMayOrMayNotTakeTheNextWord) {
               "");
 }
 
+TEST(Subcommands, OfAProgramThatNobodyKnowsAnyOptionMayTakeTheNextWord) {
+    const Rules rules = rules_of({.deny = {"Bash(deployer push:*)"}});
+    const std::string_view push = "Bash(deployer push:*)";
+    EXPECT_EQ(mistakes(rules,
+                       {
+                           {"deny", push, "deployer push"},
+                           {"ask", push, "deployer -v push"},
+                           {"ask", push, "deployer --config x push"},
+                           {"deny", push, "deployer --config=x push"},
+                           {"allow", "", "deployer -v status"},
+                           {"allow", "", "deployer status push"},
+                           {"allow", "", "grep -r push deployer"},
+                       }),
+              "");
+}
+
 TEST(Subcommands, HundredsOfUnknownOptionsAreAskedAbout) {
     const Rules rules = rules_of({.deny = {"Bash(git push:*)"}});
     std::string command = "git";
@@ -98,6 +114,13 @@ TEST(Subcommands, EveryProgramHasItsOwnOptions) {
              {"Bash(brew uninstall:*)", "brew -v uninstall x"},
              {"Bash(dotnet nuget push:*)", "dotnet -d nuget push x"},
              {"Bash(make deploy)", "make -C x -j4 A=b deploy"},
+             {"Bash(pip install:*)", "pip3 install y"},
+             {"Bash(pip install:*)", "pip3.11 --proxy x install y"},
+             {"Bash(conda remove:*)", "conda -q remove x"},
+             {"Bash(gsutil rm:*)", "gsutil -m -o a=b rm gs://x"},
+             {"Bash(redis-cli flushall)", "redis-cli -h x -n 1 flushall"},
+             {"Bash(vault kv delete:*)", "vault -address=x kv delete y"},
+             {"Bash(anything deploy:*)", "anything --config=x deploy"},
          }) {
         const Rules rules = rules_of({.deny = {rule}});
         EXPECT_EQ(verdict_of(command, rules).decision, Decision::Deny) << rule << ": " << command;

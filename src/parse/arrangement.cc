@@ -185,7 +185,7 @@ void Arrangement::run_string(size_t index, const Carried& carried) {
         known = known && words[i].known();
         const std::string text = words[i].shown();
         const size_t skip = i == carried.first ? std::min(carried.skip, text.size()) : 0;
-        code += (i == carried.first ? "" : " ") + text.substr(skip);
+        code += (i == carried.first ? "" : " ") + text.substr(skip, carried.length);
     }
     // xargs and find put their input into the script itself.
     if (gets_more && code.find(placeholder_of(index)) != std::string::npos) known = false;

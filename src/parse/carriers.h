@@ -10,7 +10,16 @@
 
 namespace husk::parse {
 
-// git -c core.pager=code, git config alias.x '!code', git rebase -x code, git bisect run words
+// Commands that options or operands name: tar --to-command=code, git rebase -x code.
+void add_options(const std::string& program, const std::vector<Word>& words,
+                 std::vector<Carried>& carried);
+
+// awk 'BEGIN { system("code") }'
+void add_awk(const std::vector<Word>& words, std::vector<Carried>& carried);
+// sed 'e code'
+void add_sed(const std::vector<Word>& words, std::vector<Carried>& carried);
+
+// git -c core.pager=code, git config alias.x '!code', git bisect run words
 void add_git(const std::vector<Word>& words, std::vector<Carried>& carried);
 // It is told to look elsewhere for programs or settings (--exec-path, include.path), or has a
 // setting that is not known to be harmless.

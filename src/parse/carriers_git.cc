@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "parse/carriers.h"
+#include "parse/letters.h"
 #include "parse/subcommands.h"
 
 namespace husk::parse {
@@ -20,12 +21,7 @@ struct Key {
 };
 
 Key key_of(std::string_view text) {
-    Key key{std::string(text.substr(0, text.find('.'))),
-            std::string(text.substr(text.rfind('.') + 1))};
-    for (std::string* part : {&key.section, &key.name})
-        for (char& letter : *part)
-            if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-    return key;
+    return {lowered(text.substr(0, text.find('.'))), lowered(text.substr(text.rfind('.') + 1))};
 }
 
 template <size_t N>
@@ -248,42 +244,6 @@ std::vector<size_t> set_by_config(const std::vector<Word>& words, size_t subcomm
     return operands;
 }
 
-// Options whose value is a command, glued to them or not.
-bool add_option(const std::vector<Word>& words, size_t i, const std::string& subcommand,
-                std::vector<Carried>& carried) {
-    static constexpr std::array names = {
-        "--upload-pack"sv,   "--receive-pack"sv,       "--exec"sv,
-        "--extcmd"sv,        "--tree-filter"sv,        "--index-filter"sv,
-        "--msg-filter"sv,    "--env-filter"sv,         "--parent-filter"sv,
-        "--commit-filter"sv, "--tag-name-filter"sv,    "--setup"sv,
-        "--sendmail-cmd"sv,  "--open-files-in-pager"sv};
-    const std::string text = words[i].known_start();
-    const size_t equals = text.find('=');
-    // git takes the beginning of a name for the whole.
-    constexpr size_t shortest = 4;
-    const std::string option = text.substr(0, equals);
-    const bool is_named =
-        option.size() >= shortest &&
-        std::ranges::any_of(names, [&](std::string_view name) { return name.starts_with(option); });
-    if (is_named) {
-        if (equals != std::string::npos)
-            carried.push_back({Kind::Code, i, i + 1, false, equals + 1});
-        else if (i + 1 < words.size())
-            carried.push_back({Kind::Code, i + 1, i + 2});
-        return true;
-    }
-    const char letter = subcommand == "clone"                                ? 'u'
-                        : subcommand == "rebase" || subcommand == "difftool" ? 'x'
-                        : subcommand == "grep"                               ? 'O'
-                                                                             : '\0';
-    if (letter == '\0' || text.size() < 2 || text[0] != '-' || text[1] != letter) return false;
-    if (text.size() > 2)
-        carried.push_back({Kind::Code, i, i + 1, false, 2});
-    else if (i + 1 < words.size() && letter != 'O')
-        carried.push_back({Kind::Code, i + 1, i + 2});
-    return true;
-}
-
 // -c name=value, --config name=value, --config=name=value
 void add_setting(const std::vector<Word>& words, size_t i, std::vector<Carried>& carried) {
     constexpr std::string_view glued = "--config=";
@@ -296,6 +256,18 @@ void add_setting(const std::vector<Word>& words, size_t i, std::vector<Carried>&
     if (equals == std::string::npos) return;
     if (const auto code = code_in(text.substr(begin, equals - begin), text.substr(equals + 1)))
         carried.push_back({Kind::Code, at, at + 1, false, equals + 1 + code->skip, code->prefix});
+}
+
+// git submodule --quiet foreach --recursive code
+void add_foreach(const std::vector<Word>& words, size_t subcommand, std::vector<Carried>& carried) {
+    const auto behind_options = [&](size_t at) {
+        while (at < words.size() && words[at].known_start().starts_with('-')) ++at;
+        return at;
+    };
+    const size_t action = behind_options(subcommand + 1);
+    if (action >= words.size() || !words[action].is("foreach")) return;
+    const size_t first = behind_options(action + 1);
+    if (first < words.size()) carried.push_back({Kind::Code, first, words.size()});
 }
 
 // A setting that may make git run something that cannot be seen.
@@ -321,14 +293,7 @@ bool is_suspect_setting(const Word& word, size_t begin) {
 void add_git(const std::vector<Word>& words, std::vector<Carried>& carried) {
     const size_t at = subcommand_of(words);
     const std::string subcommand = at < words.size() ? words[at].known_start() : "";
-    for (size_t i = 1; i < words.size(); ++i) {
-        constexpr std::string_view transport = "ext::";  // a url that is a command
-        add_setting(words, i, carried);
-        if (words[i].known_start().starts_with(transport))
-            carried.push_back({Kind::Code, i, i + 1, false, transport.size()});
-        else if (i > at)
-            add_option(words, i, subcommand, carried);
-    }
+    for (size_t i = 1; i < words.size(); ++i) add_setting(words, i, carried);
     if (subcommand == "config") {
         const std::vector<size_t> set = set_by_config(words, at);
         const auto code = set.empty()
@@ -337,13 +302,9 @@ void add_git(const std::vector<Word>& words, std::vector<Carried>& carried) {
         if (code)
             carried.push_back({Kind::Code, set[1], set[1] + 1, false, code->skip, code->prefix});
     }
-    if (at + 2 >= words.size()) return;
-    if (subcommand == "bisect" && words[at + 1].is("run"))
+    if (subcommand == "bisect" && at + 2 < words.size() && words[at + 1].is("run"))
         carried.push_back({Kind::Words, at + 2, words.size()});
-    if (subcommand == "submodule" && words[at + 1].is("foreach")) {
-        const size_t first = words[at + 2].is("--recursive") ? at + 3 : at + 2;
-        if (first < words.size()) carried.push_back({Kind::Code, first, words.size()});
-    }
+    if (subcommand == "submodule") add_foreach(words, at, carried);
 }
 
 bool git_hides_code(const std::vector<Word>& words) {

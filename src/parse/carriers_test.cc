@@ -82,6 +82,87 @@ INSTANTIATE_TEST_SUITE_P(
             "s git submodule foreach --recursive a; b\n  c a\n  c b\n"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    NamedByOptions, Carrying,
+    testing::Values(
+        Row{"tar -I 'a b' -xf x; tar -xIa -f x; tar --use-comp=a -xf x",
+            "s tar -I a b -xf x\n  c a b\ns tar -xIa -f x\n  c a\ns tar --use-comp=a -xf x\n  c "
+            "a\n"},
+        Row{"tar cfI x a y; tar xvfC x y z; tar -cf I x",
+            "s tar cfI x a y\n  c a\ns tar xvfC x y z\ns tar -cf I x\n"},
+        Row{"tar xf x --to-command='a; b'; tar xf x --to-command \"$c\"",
+            "s tar xf x --to-command=a; b\n  c a\n  c b\ns tar xf x --to-command ?$c ...\n  c "
+            "?$c\n"},
+        Row{"tar xf x --checkpoint=1 --checkpoint-action=exec='a b'; tar --checkpoint-action=dot x",
+            "s tar xf x --checkpoint=1 --checkpoint-action=exec=a b\n  c a b\n"
+            "s tar --checkpoint-action=dot x\n"},
+        Row{"tar xf x -- --to-command=a", "s tar xf x -- --to-command=a\n"},
+        Row{"rsync -avze 'ssh -p 22' a b; rsync --rsh=a --rsync-path='b c' x y",
+            "s rsync -avze ssh -p 22 a b\n  c ssh -p 22\n"
+            "s rsync --rsh=a --rsync-path=b c x y\n  c a\n  r b c\n"},
+        Row{"ssh -o ProxyCommand='a b' h; ssh -oproxycommand=a h b; ssh -o 'ProxyCommand a' h b",
+            "s ssh -o ProxyCommand=a b h ...\n  c a b\n"
+            "s ssh -oproxycommand=a h b\n  c a\n  r b\n"
+            "s ssh -o ProxyCommand a h b\n  c a\n  r b\n"},
+        Row{"scp -S a x h:; scp -o StrictHostKeyChecking=no x h:",
+            "s scp -S a x h:\n  c a\ns scp -o StrictHostKeyChecking=no x h:\n"},
+        Row{"man -Pa ls; man --pager='a b' ls; less +!a x; split --filter='a' x",
+            "s man -Pa ls\n  c a\ns man --pager=a b ls\n  c a b\ns less +!a x\n  c a\n"
+            "s split --filter=a x\n  c a\n"},
+        Row{"vim -c ':!a' x; vim +!a; vim -c wq x; nvim --cmd '!a b'",
+            "s vim -c :!a x\n  c a\ns vim +!a\n  c a\ns vim -c wq x\ns nvim --cmd !a b\n  c a b\n"},
+        Row{"psql -c '\\! a'; psql -c 'select 1'; sqlite3 x '.shell a b'; gdb -ex '!a' b",
+            "s psql -c \\! a\n  c a\ns psql -c select 1\ns sqlite3 x .shell a b\n  c a b\n"
+            "s gdb -ex !a b\n  c a\n"},
+        Row{"socat - EXEC:'a b'; nc -e a h 1; zip x -T -TT 'a b'; sort --compress-program=a x",
+            "s socat - EXEC:a b\n  c a b\ns nc -e a h 1\n  c a\ns zip x -T -TT a b\n  c a b\n"
+            "s sort --compress-program=a x\n  c a\n"},
+        Row{"mapfile -tC 'a b' x; mapfile -C'a' -c1 x; compgen -C a",
+            "s mapfile -tC a b x\n  c a b\ns mapfile -Ca -c1 x\n  c a\ns compgen -C a\n  c a\n"},
+        Row{"su - u -c 'a'; su --command=a; script -qc a",
+            "s su - u -c a\n  c a\ns su --command=a\n  c a\ns script -qc a\n  c a\n"},
+        Row{"go test -exec 'a b' ./...; make SHELL=a x; rg --pre a x; gh alias set x '!a'",
+            "s go test -exec a b ./...\n  c a b\ns make SHELL=a x\n  c a\ns rg --pre a x\n  c a\n"
+            "s gh alias set x !a\n  c a\n"},
+        Row{"ip netns exec n a b; ip -n n link",
+            "s ip netns exec n a b\n  w a b\ns ip -n n link\n"},
+        Row{"git rebase -ix a main; git difftool -yx a; git grep -iOa b; git-rebase -x a",
+            "s git rebase -ix a main\n  c a\ns git difftool -yx a\n  c a\ns git grep -iOa b\n"
+            "  c a\ns git-rebase -x a\n  c a\n"},
+        Row{"git submodule --quiet foreach a b; git submodule foreach -q a; git send-email "
+            "--to-cmd=a",
+            "s git submodule --quiet foreach a b\n  c a b\ns git submodule foreach -q a\n  c a\n"
+            "s git send-email --to-cmd=a\n  c a\n"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    InOtherLanguages, Carrying,
+    testing::Values(
+        Row{"awk 'BEGIN { system(\"a b\") }'; gawk -F, -e 'BEGIN{system( \"a\" )}' x",
+            "s awk BEGIN { system(\"a b\") }\n  c a b\n"
+            "s gawk -F, -e BEGIN{system( \"a\" )} x\n  c a\n"},
+        Row{"awk '{ print | \"a b\" }'; awk '{ print $1 |& \"a\"; x }'; awk '{ \"a\" | getline x "
+            "}'",
+            "s awk { print | \"a b\" }\n  c a b\ns awk { print $1 |& \"a\"; x }\n  c a\n"
+            "s awk { \"a\" | getline x }\n  c a\n"},
+        Row{"awk '{ system($1) }'; awk '{ print | c }'; awk '{ c | getline }'",
+            "s awk { system($1) } ...\ns awk { print | c } ...\ns awk { c | getline } ...\n"},
+        Row{"awk '{ system(\"a \" $1) }'", "s awk { system(\"a \" $1) } ...\n  c a\n"},
+        Row{"awk '/a|b/ { print \"x | y\" }'; awk '$1 == 1 || /c|d/'; awk '{ print a/b } # | "
+            "\"c\"'",
+            "s awk /a|b/ { print \"x | y\" }\ns awk $1 == 1 || /c|d/\n"
+            "s awk { print a/b } # | \"c\"\n"},
+        Row{"awk -f x y; awk -v 's=| \"a\"' '{ print s }' x",
+            "s awk -f x y\ns awk -v s=| \"a\" { print s } x\n"},
+        Row{"sed 'e a b'; sed '1,/x/e a'; sed -n '$!{p;e a\n}'",
+            "s sed e a b\n  c a b\ns sed 1,/x/e a\n  c a\ns sed -n $!{p;e a\n}\n  c a\n"},
+        Row{"sed -e 's/x/y/' -e e; sed 's|x|y|ge'; sed -i.bak -E 's,a,b,e' f",
+            "s sed -e s/x/y/ -e e ...\ns sed s|x|y|ge ...\ns sed -i.bak -E s,a,b,e f ...\n"},
+        Row{"sed 's/e/the e/g;/one/d;y/ae/ea/;a\\\ne x'; sed '/\\/e/p;b e;:e'; sed -ne 's/e x/e/p'",
+            "s sed s/e/the e/g;/one/d;y/ae/ea/;a\\\ne x\ns sed /\\/e/p;b e;:e\n"
+            "s sed -ne s/e x/e/p\n"},
+        Row{"sed -f x e; sed --expression='e a' x",
+            "s sed -f x e\ns sed --expression=e a x\n  c a\n"}));
+
+INSTANTIATE_TEST_SUITE_P(
     LaterAndElsewhere, Carrying,
     testing::Values(
         Row{"docker exec -it web a b", "s docker exec -it web a b\n  r a b\n"},

@@ -52,11 +52,17 @@ bool is_arithmetic(const Command& command) {
            (is_declaration(program) && std::ranges::any_of(words, makes_evaluated));
 }
 
-// declare 'a=($(x))' runs x once a is an array.
-bool is_list_with_substitution(const Word& word) {
+// The word as it is without expansions, and where no file matches.
+std::string literal_text(const Word& word) {
     std::string text;
     for (const Piece& piece : word.pieces)
-        if (piece.kind == Piece::Kind::Text) text += piece.text;
+        if (piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Glob) text += piece.text;
+    return text;
+}
+
+// declare 'a=($(x))' runs x once a is an array.
+bool is_list_with_substitution(const Word& word) {
+    const std::string text = literal_text(word);
     const size_t list = text.find("=(");
     return list != std::string::npos && has_substitution(std::string_view(text).substr(list));
 }
@@ -108,8 +114,7 @@ void Hidden::note_texts(const Command& command) {
     const std::string program = command.program();
     for (const Word& word : command.words) {
         const std::string text = word.shown();
-        if (text.find("BASH_FUNC_") != std::string::npos) add("a variable holds a function");
-        if (text.find("BASH_CMDS") != std::string::npos) add("BASH_CMDS changes what a name means");
+        note_text(word);
         if (is_declaration(program) && is_list_with_substitution(word))
             add(program + " runs what stands in a list");
         if (program == "let" && !deciding_name_in(text).empty())
@@ -118,6 +123,16 @@ void Hidden::note_texts(const Command& command) {
         if (program == "set" || (takes_subscripts(program) && !is_declaration(program)))
             assignment_in_text |= sets_deciding_variable(text);
     }
+    for (const Assignment& assignment : command.assignments) note_text(assignment.value);
+    for (const Redirect& redirect : command.redirects) note_text(redirect.target);
+}
+
+// A text that means more once it is the name or the value of a variable.
+void Hidden::note_text(const Word& word) {
+    const std::string text = word.shown();
+    if (text.contains("BASH_FUNC_")) add("a variable holds a function");
+    if (text.contains("BASH_CMDS")) add("BASH_CMDS changes what a name means");
+    subscript_in_text |= is_subscript_with_substitution(literal_text(word));
 }
 
 void Hidden::note_variables(const Command& command) {
@@ -159,8 +174,10 @@ void Hidden::note_set(const std::string& name, const Word* value) {
 }
 
 void Hidden::note_loop(const Loop& loop) {
-    for (const Word& word : loop.words)
+    for (const Word& word : loop.words) {
         assignment_in_text |= sets_deciding_variable(word.known_start());
+        note_text(word);
+    }
     if (is_evaluated(loop.name) || decides_what_runs(loop.name)) add("a loop sets " + loop.name);
 }
 
@@ -218,7 +235,12 @@ void Hidden::note_aliases(const Command& command) {
         return std::ranges::any_of(command.words, [&](const Word& word) { return word.is(text); });
     };
     const auto is_unknown = [](const Word& word) { return !word.known(); };
-    if (program == "hash" && has("-p")) add("hash changes what a name means");
+    const auto replaces = [](const Word& word) {
+        const std::string text = word.known_start();
+        return text.starts_with('-') && text.contains('p');
+    };
+    if (program == "hash" && std::ranges::any_of(command.words, replaces))
+        add("hash changes what a name means");
     if (program == "shopt" && std::ranges::any_of(command.words, is_unknown)) aliases_work = true;
     if (program == "shopt" && has("expand_aliases") && !has("-u")) aliases_work = true;
     if (program == "set" && has("posix")) aliases_work = true;

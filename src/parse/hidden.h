@@ -37,6 +37,7 @@ struct Hidden {
 private:
     void add(const std::string& reason);
     void note_texts(const Command& command);
+    void note_text(const Word& word);
     void note_variables(const Command& command);
     void note_set(const std::string& name, const Word* value);
     void note_home(const Command& command);

@@ -1,6 +1,9 @@
 // Letters as bash's grammar sorts them.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 namespace husk::parse {
 
 constexpr bool is_blank(char letter) { return letter == ' ' || letter == '\t'; }
@@ -17,6 +20,14 @@ constexpr bool is_break(char letter) {
 constexpr bool is_special_parameter(char letter) {
     return letter == '@' || letter == '*' || letter == '#' || letter == '?' || letter == '-' ||
            letter == '$' || letter == '!';
+}
+
+// With small letters for A to Z.
+inline std::string lowered(std::string_view text) {
+    std::string result(text);
+    for (char& letter : result)
+        if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    return result;
 }
 
 }  // namespace husk::parse

@@ -76,7 +76,7 @@ bool reads_code(const Command& command) {
                    text.find_first_of("flrdcV") != std::string::npos;
         });
     }
-    if (program == "ssh") return words.size() > 1 && carried_by(command).empty();
+    if (program == "ssh") return is_ssh_without_command(words);
     // Without a command these start a shell.
     if (program == "su" || program == "sudo") {
         const bool shell =

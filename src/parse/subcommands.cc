@@ -14,6 +14,9 @@ namespace {
 
 constexpr size_t most_readings = 16;
 
+// Of a program without an entry, no option is known.
+constexpr Subcommands no_entry{"", "", ""};
+
 bool lists(std::string_view table, std::string_view option) {
     for (size_t at = table.find(option); at != std::string_view::npos && !option.empty();
          at = table.find(option, at + 1)) {
@@ -61,7 +64,7 @@ public:
     std::vector<Reading> read(const std::string& program, const Subcommands& table) {
         find(start_, program, table, table.names);
         // Too many to look at each: any subcommand may be meant.
-        if (found_.size() > most_readings) add_any();
+        if (found_.size() > most_readings && !table.program.empty()) add_any();
         return std::move(found_);
     }
 
@@ -148,6 +151,9 @@ std::optional<Reading> module_call(const std::vector<Word>& words) {
 // The same command under its usual name.
 std::optional<Reading> usual_call(const Command& command, const std::string& program) {
     constexpr std::string_view git = "git-";
+    constexpr std::string_view pip = "pip";
+    if (program != pip && without_version(program) == pip)
+        return Reading{.names = {text_word(std::string(pip))}, .rest = 1};
     if (without_version(program) == "python" || program == "py") return module_call(command.words);
     if (!program.starts_with(git) || program.size() == git.size()) return std::nullopt;
     return Reading{.names = {text_word("git"), text_word(program.substr(git.size()))}, .rest = 1};
@@ -195,9 +201,12 @@ std::vector<Reading> readings_of(const Command& command) {
                               std::back_inserter(readings));
         return readings;
     }
-    const Subcommands* table = command.words.size() < 3 ? nullptr : subcommands_of(program);
-    if (!table) return {};
-    return Reader(command.words, 1, {command.words.front()}).read(program, *table);
+    const bool has_option =
+        command.words.size() > 2 && leading_option(command.words[1], no_entry) != Leading::Operand;
+    const Subcommands* table = command.words.size() > 2 ? subcommands_of(program) : nullptr;
+    if (!table && !has_option) return {};
+    return Reader(command.words, 1, {command.words.front()})
+        .read(program, table ? *table : no_entry);
 }
 
 }  // namespace husk::parse

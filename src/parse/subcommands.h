@@ -45,7 +45,8 @@ struct Reading {
 };
 
 // Every way to read the command other than as it is written; empty for most commands. Also
-// resolves `python -m pip` to `pip`, and `git-push` to `git push`.
+// resolves `python -m pip` and `pip3` to `pip`, and `git-push` to `git push`. Of a program without
+// an entry, any option in front of the first operand may or may not take the next word.
 std::vector<Reading> readings_of(const Command& command);
 
 }  // namespace husk::parse

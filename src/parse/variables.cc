@@ -52,9 +52,9 @@ public:
         else if (program == "env")
             find_assigned();
         else if (program == "printf")
-            find_behind('v');
+            find_operands("v", none, 'v');
         else if (program == "wait")
-            find_behind('p');
+            find_operands("p", none, 'p');
         else if (program == "read")
             find_operands("adinNptu", 0, 'a');
         else if (program == "mapfile" || program == "readarray")
@@ -68,6 +68,8 @@ public:
     std::vector<SetVariable> found() && { return std::move(found_); }
 
 private:
+    static constexpr size_t none = static_cast<size_t>(-1);
+
     std::span<const Word> arguments() const { return std::span(words_).subspan(1); }
 
     static bool is_option(const Word& word) {
@@ -102,18 +104,6 @@ private:
         for (const Word& word : arguments())
             if (word.known_start().contains('=') && !is_option(word))
                 found_.push_back({.name = name_in(word), .word = &word});
-    }
-
-    // The value of an option: printf -v x
-    void find_behind(char letter) {
-        const std::string option = {'-', letter};
-        for (size_t i = 1; i < words_.size(); ++i) {
-            const std::string text = words_[i].known_start();
-            if (text == option && i + 1 < words_.size() && words_[i].known())
-                add(words_[++i]);
-            else if (text.starts_with(option))
-                found_.push_back({.name = std::string(base_name(text.substr(2)))});
-        }
     }
 
     // Operands from the one with this number on; options with a value are passed over.

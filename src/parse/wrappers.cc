@@ -49,46 +49,36 @@ void add_trap(const std::vector<Word>& words, std::vector<Carried>& carried) {
     carried.push_back({Kind::Code, first, first + 1});
 }
 
-// ssh [options] host [options] command: a host may stand between its options.
-void add_ssh(const std::vector<Word>& words, std::vector<Carried>& carried) {
+// The host and the command in ssh [options] host [options] command; the number of words where
+// there is none.
+struct SshCall {
+    size_t host;
+    size_t command;
+};
+
+SshCall ssh_call(const std::vector<Word>& words) {
     static constexpr Wrapper ssh{"ssh", "BbcDEeFIiJLlmOopQRSWw", "", 0};
-    bool host = false;
+    SshCall call{words.size(), words.size()};
     for (size_t i = 1; i < words.size(); ++i) {
         const Option option = read_option(words[i].known_start(), ssh);
         if (option == Option::WithNext) ++i;
         if (option != Option::None || words[i].is("--")) continue;
-        if (host) {
-            carried.push_back({Kind::Remote, i, words.size()});
-            return;
+        if (call.host < words.size()) {
+            call.command = i;
+            return call;
         }
-        host = true;
+        call.host = i;
     }
+    return call;
 }
 
-// su -c code, script -c code, flock FILE -c code, sg GROUP -c code
-void add_dash_c(const std::vector<Word>& words, std::vector<Carried>& carried) {
-    for (size_t i = 1; i < words.size(); ++i) {
-        const std::string text = words[i].known_start();
-        const bool cluster = text.size() > 1 && text[0] == '-' && text[1] != '-';
-        const size_t letter = cluster ? text.find('c') : std::string::npos;
-        const bool next =
-            (letter != std::string::npos && letter + 1 == text.size()) || text == "--command";
-        if (next && i + 1 < words.size()) {
-            carried.push_back({Kind::Code, i + 1, i + 2});
-            return;
-        }
-        const bool glued = letter != std::string::npos && !next;
-        if (glued || text.starts_with("--command=")) {
-            const size_t skip = glued ? letter + 1 : text.find('=') + 1;
-            carried.push_back({Kind::Code, i, i + 1, false, skip});
-            return;
-        }
-    }
+void add_ssh(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    const SshCall call = ssh_call(words);
+    if (call.command < words.size()) carried.push_back({Kind::Remote, call.command, words.size()});
 }
 
 // sg GROUP code, sg GROUP -c code
 void add_sg(const std::vector<Word>& words, std::vector<Carried>& carried) {
-    add_dash_c(words, carried);
     if (carried.empty() && words.size() > 2) carried.push_back({Kind::Code, 2, words.size()});
 }
 
@@ -154,22 +144,22 @@ void add_parallel(const std::vector<Word>& words, std::vector<Carried>& carried)
     for (size_t i = end + 1; i < words.size(); ++i) carried.push_back({Kind::Code, i, i + 1});
 }
 
-// mapfile -C code, compgen -C code
-void add_capital_c(const std::vector<Word>& words, std::vector<Carried>& carried) {
-    for (size_t i = 1; i + 1 < words.size(); ++i)
-        if (words[i].is("-C")) carried.push_back({Kind::Code, i + 1, i + 2});
-}
-
 void add_eval(const std::vector<Word>& words, std::vector<Carried>& carried) {
     const size_t first = words[1].is("--") ? 2 : 1;
     if (first < words.size()) carried.push_back({Kind::Code, first, words.size()});
 }
 
 void add_runuser(const std::vector<Word>& words, std::vector<Carried>& carried) {
-    add_dash_c(words, carried);
     if (!carried.empty()) return;
     if (const auto start = inner_start(words, *wrapper_named("runuser")))
         carried.push_back({Kind::Words, *start, words.size()});
+}
+
+// ip netns exec NAME command, ip vrf exec NAME command
+void add_ip(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    for (size_t i = 1; i + 3 < words.size(); ++i)
+        if ((words[i].is("netns") || words[i].is("vrf")) && words[i + 1].is("exec"))
+            carried.push_back({Kind::Words, i + 3, words.size()});
 }
 
 // Those whose options are not all there is to know.
@@ -185,8 +175,6 @@ constexpr Special specials[] = {
     {"fd", add_fd},
     {"fdfind", add_fd},
     {"ssh", add_ssh},
-    {"su", add_dash_c},
-    {"script", add_dash_c},
     {"sg", add_sg},
     {"env", add_env},
     {"flock", add_flock},
@@ -194,10 +182,6 @@ constexpr Special specials[] = {
     {"parallel", add_parallel},
     {"runuser", add_runuser},
     {"git", add_git},
-    {"mapfile", add_capital_c},
-    {"readarray", add_capital_c},
-    {"compgen", add_capital_c},
-    {"complete", add_capital_c},
     {"docker", add_docker},
     {"podman", add_docker},
     {"nerdctl", add_docker},
@@ -209,6 +193,13 @@ constexpr Special specials[] = {
     {"screen", add_screen},
     {"npx", add_npx},
     {"npm", add_npx},
+    {"awk", add_awk},
+    {"gawk", add_awk},
+    {"mawk", add_awk},
+    {"nawk", add_awk},
+    {"sed", add_sed},
+    {"gsed", add_sed},
+    {"ip", add_ip},
 };
 
 // ld-linux-x86-64.so.2 program: what the kernel starts for every program that is not static.
@@ -233,16 +224,21 @@ std::vector<Carried> carried_by(const Command& command) {
             carried.push_back({Kind::Code, *code, *code + 1});
         return carried;
     }
+    add_options(program, words, carried);
     if (const auto* special = std::ranges::find(specials, program, &Special::program);
         special != std::end(specials)) {
         special->add(words, carried);
-        return carried;
-    }
-    if (const Wrapper* wrapper = is_loader(program) ? &loader : wrapper_named(program)) {
+        std::ranges::stable_sort(carried, {}, &Carried::first);
+    } else if (const Wrapper* wrapper = is_loader(program) ? &loader : wrapper_named(program)) {
         if (const auto start = inner_start(words, *wrapper))
             carried.push_back({Kind::Words, *start, words.size(), wrapper->more_words});
     }
     return carried;
+}
+
+bool is_ssh_without_command(const std::vector<Word>& words) {
+    const SshCall call = ssh_call(words);
+    return call.host < words.size() && call.command == words.size();
 }
 
 std::string placeholder_of_xargs(const Command& xargs) {

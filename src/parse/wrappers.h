@@ -22,12 +22,16 @@ struct Carried {
     Kind kind = Kind::Words;
     size_t first = 0;
     size_t last = 0;
-    bool more_words = false;       // others follow that only running it tells (xargs, find)
-    size_t skip = 0;               // so many letters of the first word are no code: -S of -Sx
-    std::string_view prefix = {};  // stands in front of the code: "git " of alias.x=log
+    bool more_words = false;            // others follow that only running it tells (xargs, find)
+    size_t skip = 0;                    // so many letters of the first word are no code: -S of -Sx
+    std::string_view prefix = {};       // stands in front of the code: "git " of alias.x=log
+    size_t length = std::string::npos;  // the code has at most so many letters
 };
 
 std::vector<Carried> carried_by(const Command& command);
+
+// ssh HOST without a command: the other machine runs what ssh reads.
+bool is_ssh_without_command(const std::vector<Word>& words);
 
 // The text that xargs replaces by its input: {} unless -I says otherwise.
 std::string placeholder_of_xargs(const Command& xargs);
