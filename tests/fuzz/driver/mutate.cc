@@ -23,14 +23,20 @@
 #include <string>
 #include <vector>
 
+#include "patience.h"
 #include "target.h"
+
+// Sanitizers end the program with SIGABRT, so that the text is saved, and bound its memory.
+extern "C" const char* __asan_default_options() {
+    return "abort_on_error=1:hard_rss_limit_mb=2048";
+}
+extern "C" const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrace=1"; }
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned longest_text_seconds = 10;  // for one text, on a busy machine
-constexpr rlim_t most_memory = rlim_t{2} << 30;
+constexpr int longest_text_seconds = 10;  // for one text, on a busy machine
 constexpr size_t longest_text = 1 << 16;
 
 // For the handler of signals: the text that is being looked at.
@@ -50,9 +56,10 @@ void save_current(int signal) {
 
 void watch(std::string_view target) {
     crash_file = (fs::current_path() / ("crash-" + std::string(target))).string();
-    for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM})
-        std::signal(signal, save_current);
+    for (const int signal : {SIGABRT, SIGALRM}) std::signal(signal, save_current);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(signal, save_current);
+    constexpr rlim_t most_memory = rlim_t{2} << 30;
     const rlimit most{most_memory, most_memory};
     ::setrlimit(RLIMIT_AS, &most);
 #endif
@@ -60,7 +67,7 @@ void watch(std::string_view target) {
 
 void run(const husk::fuzz::Target& target, std::string text) {
     current = std::move(text);
-    ::alarm(longest_text_seconds);
+    ::alarm(static_cast<unsigned>(longest_text_seconds * husk::test::slowness()));
     target.run(current);
     ::alarm(0);
 }
