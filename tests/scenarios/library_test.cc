@@ -33,7 +33,7 @@ public:
     }
     bool wait_for(size_t count, std::chrono::milliseconds within = 30s) {
         std::unique_lock lock(guard_);
-        return came_.wait_for(lock, within, [&] { return reports_.size() >= count; });
+        return came_.wait_for(lock, patient(within), [&] { return reports_.size() >= count; });
     }
     std::vector<Report> reports() {
         const std::lock_guard lock(guard_);

@@ -12,7 +12,7 @@ namespace {
 using std::chrono::steady_clock;
 
 // Far more than waking takes, on any machine that can run the tests at all.
-constexpr auto soon = 3s;
+const auto soon = patient(3s);
 
 std::string until_exists(const std::filesystem::path& file) {
     return "until test -e " + file.string() + "; do sleep 0.02; done; ";
