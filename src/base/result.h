@@ -19,7 +19,8 @@ inline std::unexpected<Error> failure(std::string step, int code, std::string de
 
 }  // namespace husk
 
-// The value of a Result, or return its error.
+// The value of a Result, or return its error. Not after another element of an initializer list, and
+// not in the arguments of `new`: returning from there leaks what exists by then (a test looks).
 #define TRY(expression)                                                           \
     __extension__({                                                               \
         auto husk_result = (expression);                                          \

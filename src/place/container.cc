@@ -130,16 +130,19 @@ Result<Plan> plan_of(const Wanted& wanted, const Engine& engine, const run::Stat
     CHECK(check(wanted));
     using std::chrono::seconds;
     const Engine::Reply info = TRY(info_of(engine));
+    auto warden = TRY(warden_file(state.path()));
+    auto mounts = TRY(mounts_of(wanted, state.path(), engine.socket()));
+    auto seccomp = TRY(seccomp_for(info, state.path()));
     return Plan{
         .image = wanted.image,
-        .warden = TRY(warden_file(state.path())),
-        .mounts = TRY(mounts_of(wanted, state.path(), engine.socket())),
+        .warden = std::move(warden),
+        .mounts = std::move(mounts),
         .boot_id = os::boot_id(),
         .network = wanted.network,
         .limits = complete(wanted.limits),
         .user_processes = own_processes(),
         .engine = kind_of(info),
-        .seccomp = TRY(seccomp_for(info, state.path())),
+        .seccomp = std::move(seccomp),
         .user = ::geteuid(),
         .group = ::getegid(),
         .linger_seconds = static_cast<uint64_t>(std::chrono::ceil<seconds>(wanted.linger).count()),

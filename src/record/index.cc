@@ -89,8 +89,8 @@ Result<void> read_file(Database& database, RowWriter& writer, const os::Fd& dir,
     CHECK(added);
     Statement note = TRY(
         database.prepare("INSERT OR REPLACE INTO files(file, offset, first) VALUES(?1, ?2, ?3)"));
-    return note.run(
-        {static_cast<int64_t>(number), static_cast<int64_t>(end), TRY(first_line(dir, number))});
+    const std::string first = TRY(first_line(dir, number));
+    return note.run({static_cast<int64_t>(number), static_cast<int64_t>(end), first});
 }
 
 }  // namespace

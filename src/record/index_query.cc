@@ -104,10 +104,12 @@ Result<Json> durations(Database& database, const Condition& condition) {
     row.bind(condition.values);
     CHECK(row.step());
     const int64_t count = row.whole(0);
+    const Json median = TRY(percentile(database, condition, count, 0.5));
+    const Json p95 = TRY(percentile(database, condition, count, 0.95));
     return Json{{"measured", count},
                 {"mean", time_or_null(row, 1)},
-                {"median", TRY(percentile(database, condition, count, 0.5))},
-                {"p95", TRY(percentile(database, condition, count, 0.95))},
+                {"median", median},
+                {"p95", p95},
                 {"max", time_or_null(row, 2)}};
 }
 

@@ -104,7 +104,8 @@ Session::Session(std::unique_ptr<SessionDir> dir, const StateDir& state, confine
 Result<std::unique_ptr<Session>> Session::make_private(const StateDir& state,
                                                        std::chrono::milliseconds linger,
                                                        const confine::Wanted& wanted) {
-    std::unique_ptr<Session> session(new Session(TRY(make_private_session(state)), state, wanted));
+    auto dir = TRY(make_private_session(state));
+    std::unique_ptr<Session> session(new Session(std::move(dir), state, wanted));
     CHECK(session->start_nursery({.empty = {}, .with_leftovers = linger}, nullptr));
     return session;
 }
@@ -113,8 +114,8 @@ Result<std::unique_ptr<Session>> Session::join(const StateDir& state, const std:
                                                std::chrono::milliseconds linger,
                                                const confine::Wanted& wanted) {
     for (;;) {
-        std::unique_ptr<Session> session(
-            new Session(TRY(find_or_make_session(state, name)), state, wanted));
+        auto found = TRY(find_or_make_session(state, name));
+        std::unique_ptr<Session> session(new Session(std::move(found), state, wanted));
         // Held while one of us looks and starts; whoever comes next finds the nursery.
         const SessionDir& dir = *session->dir_;
         if (::flock(dir.dir.get(), LOCK_EX) != 0) return failure("flock", errno, dir.path.string());

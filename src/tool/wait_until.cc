@@ -91,7 +91,9 @@ struct Search {
 };
 
 Result<Search> prepare(const ShellFiles& files, const Until& until, const record::Record& record) {
-    Search search{TRY(compile(until.match)), TRY(compile(until.exclude)), {}};
+    Search search;
+    search.match = TRY(compile(until.match));
+    search.exclude = TRY(compile(until.exclude));
     if (!search.match) return search;
     // The half of a line that was told before belongs to it.
     const uint64_t out = TRY(collect::start_of_line(files, Which::Output, record.told_out));
