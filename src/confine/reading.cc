@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "confine/located.h"
 #include "os/landlock.h"
@@ -11,21 +12,15 @@ namespace husk::confine {
 
 namespace fs = std::filesystem;
 
-bool is_within(const fs::path& path, const fs::path& above) {
-    const std::string& start = above.native();
-    if (!path.native().starts_with(start)) return false;
-    return path.native().size() == start.size() || start.empty() || start.ends_with('/') ||
-           path.native()[start.size()] == '/';
-}
-
-const fs::path* root_above(const fs::path& path, const std::vector<fs::path>& roots) {
-    const auto found = std::ranges::find_if(roots, [&](const fs::path& root) {
-        return path.native() != root.native() && is_within(path, root);
-    });
-    return found == roots.end() ? nullptr : &*found;
-}
-
 namespace {
+
+// Takes the next part of a path off its text. Empty at the end.
+std::string_view take_part(std::string_view& text) {
+    text.remove_prefix(std::min(text.find_first_not_of('/'), text.size()));
+    const std::string_view part = text.substr(0, text.find('/'));
+    text.remove_prefix(part.size());
+    return part;
+}
 
 Step rule(const fs::path& path, uint64_t rights, const wire::Identity& identity) {
     Step step{wire::WallOp::AddRule, "allow access to " + path.string(), rights};
@@ -35,6 +30,26 @@ Step rule(const fs::path& path, uint64_t rights, const wire::Identity& identity)
 }
 
 }  // namespace
+
+// A new session compares some hundred thousand paths: parts of a `path` would be objects of their
+// own.
+bool is_within(const fs::path& path, const fs::path& above) {
+    std::string_view inner = path.native();
+    std::string_view outer = above.native();
+    if (!outer.empty() && inner.starts_with('/') != outer.starts_with('/')) return false;
+    for (;;) {
+        const std::string_view wanted = take_part(outer);
+        if (wanted.empty()) return true;
+        if (take_part(inner) != wanted) return false;
+    }
+}
+
+const fs::path* root_above(const fs::path& path, const std::vector<fs::path>& roots) {
+    const auto found = std::ranges::find_if(roots, [&](const fs::path& root) {
+        return path.native() != root.native() && is_within(path, root);
+    });
+    return found == roots.end() ? nullptr : &*found;
+}
 
 void grant(const fs::path& path, uint64_t rights, Steps& steps, const wire::Identity& identity) {
     Step step = rule(path, rights, identity);
@@ -51,7 +66,8 @@ void grant_reading(const fs::path& root, const std::vector<fs::path>& withheld, 
     std::vector<fs::path> inside;
     std::ranges::copy_if(withheld, std::back_inserter(inside),
                          [&](const fs::path& one) { return is_within(one, root); });
-    if (std::ranges::find(inside, root) != inside.end()) return;
+    const auto is_root = [&](const fs::path& one) { return is_within(root, one); };
+    if (std::ranges::any_of(inside, is_root)) return;
     const auto seen = seen_at(root);
     if (!seen || seen->type == S_IFLNK) return;
     if (seen->type != S_IFDIR)

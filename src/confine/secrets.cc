@@ -1,9 +1,11 @@
 #include "confine/secrets.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -200,12 +202,22 @@ constexpr auto in_system = std::to_array<const char*>({
     "/var/spool/mail",
 });
 
-// Programs live in the home of some users of the system: only one with a secret in it counts.
-bool holds_a_secret(const fs::path& home) {
+bool exists_in(const os::Fd& home, const std::string& name) {
     struct stat info{};
-    if (::lstat(home.c_str(), &info) != 0) return false;
-    return std::ranges::any_of(
-        in_home, [&](const char* secret) { return ::lstat((home / secret).c_str(), &info) == 0; });
+    return ::fstatat(home.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+// Programs live in the home of some users of the system: only one with a secret in it counts. Most
+// of these homes hold not even the first part of a name, which many names share.
+bool holds_a_secret(const std::string& home) {
+    const auto opened = os::open(home, O_PATH | O_DIRECTORY);
+    if (!opened) return false;
+    std::map<std::string, bool> first_parts;
+    return std::ranges::any_of(in_home, [&](const std::string& name) {
+        const auto [first, is_new] = first_parts.try_emplace(name.substr(0, name.find('/')));
+        if (is_new) first->second = exists_in(*opened, first->first);
+        return first->second && exists_in(*opened, name);
+    });
 }
 
 std::set<fs::path> homes_of_others() {
@@ -214,13 +226,14 @@ std::set<fs::path> homes_of_others() {
     for (fs::directory_iterator entry("/home", failed);
          !failed && entry != fs::directory_iterator(); entry.increment(failed))
         homes.insert(entry->path());
+    std::set<std::string> seen;
     std::istringstream users(os::read_file("/etc/passwd", 64 << 20).value_or(""));
     for (std::string line; std::getline(users, line);) {
         std::istringstream fields(line);
         std::string field;
         for (int i = 0; i < 6; ++i) std::getline(fields, field, ':');
-        if (field.starts_with("/") && !homes.contains(field) && holds_a_secret(field))
-            homes.insert(field);
+        const bool is_new = field.starts_with("/") && seen.insert(field).second;
+        if (is_new && !homes.contains(field) && holds_a_secret(field)) homes.insert(field);
     }
     return homes;
 }

@@ -53,7 +53,7 @@ void place_tree(uint64_t slot, const fs::path& path, Steps& steps) {
 
 bool lies_in_another(const fs::path& secret, const std::vector<fs::path>& secrets) {
     return std::ranges::any_of(secrets, [&](const fs::path& other) {
-        return other != secret && is_within(secret, other);
+        return is_within(secret, other) && other != secret;
     });
 }
 

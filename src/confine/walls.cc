@@ -266,6 +266,7 @@ Result<Walls> plan_walls(const Wanted& wanted) {
     CHECK(check_workspace(wanted));
     const std::vector<fs::path> secrets = TRY(withheld_secrets(wanted));
     CHECK(check_secrets(wanted, secrets));
+    walls.secrets = secrets_in_roots(wanted, secrets);
     Steps& steps = walls.steps;
     add_held_roots(wanted, steps);
     add_namespaces(wanted, steps);

@@ -14,9 +14,10 @@
 namespace husk::confine {
 
 struct Walls {
-    Steps steps;           // in mode open only to protect paths
-    Confinement standing;  // once all steps are taken
-    Protected protection;  // as it was when this was planned
+    Steps steps;                                 // in mode open only to protect paths
+    Confinement standing;                        // once all steps are taken
+    Protected protection;                        // as it was when this was planned
+    std::vector<std::filesystem::path> secrets;  // those that lie in its roots
 
     // What failed, in words: "walls: mount proc on /proc: Operation not permitted".
     Error explain(uint32_t step, int error) const;

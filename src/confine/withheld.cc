@@ -38,16 +38,22 @@ bool is_needed(const Wanted& wanted, const fs::path& directory) {
 // Finds the real names of paths; many of them lie in the same directory.
 class RealNames {
 public:
-    // The same name in the directory that its path leads to.
-    fs::path of(const fs::path& path) {
+    // The same name in the directory that its path leads to. Nothing where there is no such
+    // directory.
+    std::optional<fs::path> of(const fs::path& path) {
         const fs::path parent = path.parent_path();
         const auto [known, is_new] = parents_.try_emplace(parent.native());
-        if (is_new)
-            if (const auto found = locate(parent); found) known->second = found->path;
-        return known->second ? *known->second / path.filename() : path;
+        if (is_new) known->second = real_name(parent);
+        if (!known->second) return std::nullopt;
+        return *known->second / path.filename();
     }
 
 private:
+    static std::optional<fs::path> real_name(const fs::path& parent) {
+        if (const auto found = locate(parent); found) return found->path;
+        return seen_at(parent) ? std::optional(parent) : std::nullopt;
+    }
+
     std::map<std::string, std::optional<fs::path>> parents_;
 };
 
@@ -74,10 +80,11 @@ bool is_given(const Wanted& wanted, const fs::path& secret) {
 // The name without links, and the objects that it leads to.
 void add_with_targets(const Wanted& wanted, const fs::path& secret, RealNames& real,
                       std::vector<fs::path>& all) {
-    const fs::path name = real.of(secret);
+    const auto found = real.of(secret);
+    const fs::path name = found.value_or(secret);
     all.push_back(name);
     struct stat info{};
-    if (::lstat(name.c_str(), &info) != 0) return;
+    if (!found || ::lstat(name.c_str(), &info) != 0) return;
     std::vector<fs::path> targets;
     if (S_ISLNK(info.st_mode))
         if (auto target = locate(name); target) targets.push_back(target->path);
@@ -133,8 +140,8 @@ Result<std::vector<fs::path>> withheld_secrets(const Wanted& wanted) {
     std::erase_if(all, [&](const fs::path& name) {
         return is_given(wanted, name) || (!wanted.home.empty() && is_within(wanted.home, name));
     });
-    std::ranges::sort(all);
-    all.erase(std::ranges::unique(all).begin(), all.end());
+    std::ranges::sort(all, {}, &fs::path::native);
+    all.erase(std::ranges::unique(all, {}, &fs::path::native).begin(), all.end());
     return all;
 }
 
@@ -152,7 +159,7 @@ void cover(const Wanted& wanted, const std::vector<fs::path>& secrets, Covering 
            Steps& steps) {
     for (const fs::path& secret : secrets) {
         const bool lies_in_another = std::ranges::any_of(secrets, [&](const fs::path& other) {
-            return other != secret && is_within(secret, other);
+            return is_within(secret, other) && other != secret;
         });
         if (lies_in_another) continue;  // and is covered with it
         const auto seen = seen_at(secret);

@@ -165,6 +165,7 @@ Result<void> Session::start_nursery(const Lingers& lingers, const os::Fd* listen
         walls_ = TRY(std::move(planned));
         if (closed() && !exact_.machine.mount_namespace) CHECK(make_scratch());
         const Result<void> started = start_as_planned(lingers, listener);
+        secrets_ = walls_.secrets;
         if (!started && failed_step_ != 0 && started.error().code == ESTALE && --attempts_left > 0)
             continue;
         if (started || !exact_.machine.take_away(walls_.mechanism_of(failed_step_))) return started;
