@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "os/file.h"
 
@@ -202,6 +206,106 @@ constexpr auto in_system = std::to_array<const char*>({
     "/var/spool/mail",
 });
 
+// Variables that tell programs to keep what usually lies in this directory of the home elsewhere.
+struct Moved {
+    const char* variable;
+    std::string_view usual;
+};
+
+constexpr auto moved_directories = std::to_array<Moved>({
+    {"XDG_CONFIG_HOME", ".config"},
+    {"XDG_DATA_HOME", ".local/share"},
+    {"XDG_STATE_HOME", ".local/state"},
+    {"XDG_CACHE_HOME", ".cache"},
+    {"AZURE_CONFIG_DIR", ".azure"},
+    {"CARGO_HOME", ".cargo"},
+    {"CLAUDE_CONFIG_DIR", ".claude"},
+    {"CLOUDSDK_CONFIG", ".config/gcloud"},
+    {"CODEX_HOME", ".codex"},
+    {"COMPOSER_HOME", ".config/composer"},
+    {"DOCKER_CONFIG", ".docker"},
+    {"GH_CONFIG_DIR", ".config/gh"},
+    {"GLAB_CONFIG_DIR", ".config/glab-cli"},
+    {"GNUPGHOME", ".gnupg"},
+    {"GRADLE_USER_HOME", ".gradle"},
+    {"HF_HOME", ".cache/huggingface"},
+    {"KAGGLE_CONFIG_DIR", ".kaggle"},
+    {"PASSWORD_STORE_DIR", ".password-store"},
+    {"PULUMI_HOME", ".pulumi"},
+});
+
+// Variables that name the file itself, or several with colons between them.
+constexpr auto named_files = std::to_array<const char*>({
+    "AWS_CONFIG_FILE",
+    "AWS_SHARED_CREDENTIALS_FILE",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "BOTO_CONFIG",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "HF_TOKEN_PATH",
+    "HISTFILE",
+    "KUBECONFIG",
+    "MYSQL_HISTFILE",
+    "NETRC",
+    "NODE_REPL_HISTORY",
+    "NPM_CONFIG_USERCONFIG",
+    "PGPASSFILE",
+    "PSQL_HISTORY",
+    "PYTHON_HISTORY",
+    "RCLONE_CONFIG",
+    "REGISTRY_AUTH_FILE",
+    "SOPS_AGE_KEY_FILE",
+    "SQLITE_HISTORY",
+    "TF_CLI_CONFIG_FILE",
+    "npm_config_userconfig",
+});
+
+std::string_view value_of(const char* variable) {
+    const char* const value = ::getenv(variable);  // NOLINT(concurrency-mt-unsafe): only read
+    return value != nullptr ? value : "";
+}
+
+// The rest of a secret's name below a directory of the home; nothing if it lies elsewhere.
+std::optional<std::string_view> rest_below(std::string_view secret, std::string_view directory) {
+    if (secret == directory) return "";
+    if (!secret.starts_with(directory) || secret[directory.size()] != '/') return std::nullopt;
+    return secret.substr(directory.size() + 1);
+}
+
+void add_moved(const Moved& moved, std::vector<fs::path>& all) {
+    const fs::path place = value_of(moved.variable);
+    if (!place.is_absolute()) return;
+    for (const char* secret : in_home)
+        if (const auto rest = rest_below(secret, moved.usual); rest)
+            all.push_back(rest->empty() ? place : place / *rest);
+}
+
+// /etc/passwd, as pairs of a user and a home.
+std::vector<std::pair<std::string, fs::path>> users_and_homes() {
+    std::vector<std::pair<std::string, fs::path>> found;
+    std::istringstream users(os::read_file("/etc/passwd", 64 << 20).value_or(""));
+    for (std::string line; std::getline(users, line);) {
+        std::istringstream fields(line);
+        std::string field;
+        std::string uid;
+        for (int i = 0; i < 6; ++i) {
+            field.clear();
+            std::getline(fields, field, ':');
+            if (i == 2) uid = field;
+        }
+        if (field.starts_with("/")) found.emplace_back(uid, field);
+    }
+    return found;
+}
+
+std::vector<fs::path> below_home() {
+    std::vector<fs::path> homes;
+    std::error_code failed;
+    for (fs::directory_iterator entry("/home", failed);
+         !failed && entry != fs::directory_iterator(); entry.increment(failed))
+        homes.push_back(entry->path());
+    return homes;
+}
+
 bool exists_in(const os::Fd& home, const std::string& name) {
     struct stat info{};
     return ::fstatat(home.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
@@ -209,7 +313,7 @@ bool exists_in(const os::Fd& home, const std::string& name) {
 
 // Programs live in the home of some users of the system: only one with a secret in it counts. Most
 // of these homes hold not even the first part of a name, which many names share.
-bool holds_a_secret(const std::string& home) {
+bool holds_a_secret(const fs::path& home) {
     const auto opened = os::open(home, O_PATH | O_DIRECTORY);
     if (!opened) return false;
     std::map<std::string, bool> first_parts;
@@ -220,32 +324,53 @@ bool holds_a_secret(const std::string& home) {
     });
 }
 
-std::set<fs::path> homes_of_others() {
-    std::set<fs::path> homes = {"/root"};
-    std::error_code failed;
-    for (fs::directory_iterator entry("/home", failed);
-         !failed && entry != fs::directory_iterator(); entry.increment(failed))
-        homes.insert(entry->path());
-    std::set<std::string> seen;
-    std::istringstream users(os::read_file("/etc/passwd", 64 << 20).value_or(""));
-    for (std::string line; std::getline(users, line);) {
-        std::istringstream fields(line);
-        std::string field;
-        for (int i = 0; i < 6; ++i) std::getline(fields, field, ':');
-        const bool is_new = field.starts_with("/") && seen.insert(field).second;
-        if (is_new && !homes.contains(field) && holds_a_secret(field)) homes.insert(field);
-    }
+std::set<fs::path> all_homes() {
+    const std::vector<fs::path> usual = below_home();
+    std::set<fs::path> homes(usual.begin(), usual.end());
+    homes.insert("/root");
+    for (const auto& [uid, home] : users_and_homes())
+        if (!homes.contains(home) && holds_a_secret(home)) homes.insert(home);
     return homes;
+}
+
+std::set<fs::path> homes_of(uid_t user) {
+    std::set<fs::path> homes;
+    for (const auto& [uid, home] : users_and_homes())
+        if (uid == std::to_string(user)) homes.insert(home);
+    struct stat info{};
+    for (const fs::path& home : below_home())
+        if (::stat(home.c_str(), &info) == 0 && info.st_uid == user) homes.insert(home);
+    homes.erase("/");
+    return homes;
+}
+
+std::vector<fs::path> secrets_of(const std::set<fs::path>& homes) {
+    std::vector<fs::path> all;
+    for (const fs::path& home : homes)
+        for (const char* secret : in_home) all.push_back(home / secret);
+    return all;
 }
 
 }  // namespace
 
 std::span<const char* const> secrets_of_home() { return in_home; }
 
+std::vector<fs::path> secrets_named_by_variables() {
+    std::vector<fs::path> all;
+    for (const Moved& moved : moved_directories) add_moved(moved, all);
+    for (const char* variable : named_files) {
+        std::istringstream files{std::string(value_of(variable))};
+        for (std::string file; std::getline(files, file, ':');)
+            if (file.starts_with("/")) all.emplace_back(file);
+    }
+    return all;
+}
+
+std::vector<fs::path> secrets_of_user(uid_t user) { return secrets_of(homes_of(user)); }
+
 std::vector<fs::path> secrets_of_system() {
-    std::vector<fs::path> all(in_system.begin(), in_system.end());
-    for (const fs::path& home : homes_of_others())
-        for (const char* secret : in_home) all.push_back(home / secret);
+    std::vector<fs::path> all = secrets_of(all_homes());
+    all.insert(all.end(), in_system.begin(), in_system.end());
     return all;
 }
 

@@ -1,6 +1,8 @@
 // What no closed session may read, unless it is given on purpose.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <span>
 #include <vector>
@@ -9,6 +11,14 @@ namespace husk::confine {
 
 // Below a home directory.
 std::span<const char* const> secrets_of_home();
+
+// In the homes that /etc/passwd gives to the user, and in directories of the user's below /home:
+// HOME may be unset, or name another directory.
+std::vector<std::filesystem::path> secrets_of_user(uid_t user);
+
+// Where variables such as CARGO_HOME, XDG_CONFIG_HOME and KUBECONFIG tell programs to keep their
+// secrets.
+std::vector<std::filesystem::path> secrets_named_by_variables();
 
 // Of the system, and in the homes of others: what root could read otherwise. Homes are those below
 // /home, and those in /etc/passwd that hold a secret now.

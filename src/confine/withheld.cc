@@ -2,8 +2,10 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <map>
 #include <memory>
@@ -26,13 +28,12 @@ namespace fs = std::filesystem;
 constexpr const char* needed[] = {"/usr", "/etc", "/bin", "/lib", "/lib64", "/sbin", "/proc",
                                   "/dev", "/tmp", "/run", "/sys", "/var",   "/home"};
 
-bool is_needed(const Wanted& wanted, const fs::path& directory) {
-    const auto holds = [&](const fs::path& one) {
-        return !one.empty() && is_within(one, directory);
-    };
+bool is_needed(const Wanted& wanted, const fs::path& path) {
+    const auto holds = [&](const fs::path& one) { return !one.empty() && is_within(one, path); };
+    const auto lies_in = [&](const char* place) { return is_within(path, place); };
     return holds(wanted.workspace) || holds(wanted.home) ||
            std::ranges::any_of(wanted.writable, holds) || std::ranges::any_of(needed, holds) ||
-           is_within(directory, "/usr");
+           std::ranges::any_of(std::to_array({"/usr", "/proc", "/dev", "/sys"}), lies_in);
 }
 
 // Finds the real names of paths; many of them lie in the same directory.
@@ -120,14 +121,56 @@ std::vector<fs::path> movable_above(const Wanted& wanted, const fs::path& secret
     return found;
 }
 
+bool holds_given(const Wanted& wanted, const fs::path& secret) {
+    return std::ranges::any_of(wanted.readable,
+                               [&](const fs::path& given) { return is_within(given, secret); });
+}
+
+// What a directory holds, if that can be listed and is little enough for a mount on each.
+std::optional<std::vector<fs::path>> few_entries_of(const fs::path& directory) {
+    constexpr size_t most = 256;
+    std::vector<fs::path> entries;
+    std::error_code failed;
+    fs::directory_iterator entry(directory, failed);
+    for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
+        if (entries.size() == most) return std::nullopt;
+        entries.push_back(entry->path());
+    }
+    if (failed) return std::nullopt;
+    return entries;
+}
+
+// A directory of which a part is given stays, and everything else in it is covered.
+void cover_one(const Wanted& wanted, const fs::path& secret, Covering covering, Steps& steps) {
+    if (is_given(wanted, secret)) return;
+    const auto seen = seen_at(secret);
+    const bool is_absent = !seen && (errno == ENOENT || errno == ENOTDIR);
+    if (is_absent || (seen && seen->type == S_IFLNK)) return;
+    if (seen && seen->type == S_IFDIR && holds_given(wanted, secret))
+        if (const auto entries = few_entries_of(secret); entries) {
+            for (const fs::path& entry : *entries) cover_one(wanted, entry, covering, steps);
+            return;
+        }
+    for (const fs::path& above : movable_above(wanted, secret))
+        steps.add({wire::WallOp::Protect, "pin " + above.string(), 1, 0, 0, {above.string()}});
+    Step step{wire::WallOp::Cover, "withhold " + secret.string(),
+              covering == Covering::Renewed ? 1U : 0U};
+    step.texts = {secret.string()};
+    // A secret that cannot be seen has to be covered too: the step fails if it cannot.
+    if (seen) step.identity = *seen;
+    steps.add(std::move(step));
+}
+
 }  // namespace
 
 Result<std::vector<fs::path>> withheld_secrets(const Wanted& wanted) {
     std::vector<fs::path> secrets;
     if (!wanted.home.empty())
         for (const char* secret : secrets_of_home()) secrets.push_back(wanted.home / secret);
-    if (wanted.root)
-        for (fs::path& secret : secrets_of_system()) secrets.push_back(std::move(secret));
+    std::ranges::move(wanted.root ? secrets_of_system() : secrets_of_user(::geteuid()),
+                      std::back_inserter(secrets));
+    for (fs::path& secret : secrets_named_by_variables())
+        if (!is_needed(wanted, secret)) secrets.push_back(std::move(secret));
     std::vector<fs::path> all;
     RealNames real;
     for (const fs::path& secret : secrets)
@@ -161,18 +204,7 @@ void cover(const Wanted& wanted, const std::vector<fs::path>& secrets, Covering 
         const bool lies_in_another = std::ranges::any_of(secrets, [&](const fs::path& other) {
             return is_within(secret, other) && other != secret;
         });
-        if (lies_in_another) continue;  // and is covered with it
-        const auto seen = seen_at(secret);
-        const bool is_absent = !seen && (errno == ENOENT || errno == ENOTDIR);
-        if (is_absent || (seen && seen->type == S_IFLNK)) continue;
-        for (const fs::path& above : movable_above(wanted, secret))
-            steps.add({wire::WallOp::Protect, "pin " + above.string(), 1, 0, 0, {above.string()}});
-        Step step{wire::WallOp::Cover, "withhold " + secret.string(),
-                  covering == Covering::Renewed ? 1U : 0U};
-        step.texts = {secret.string()};
-        // A secret that cannot be seen has to be covered too: the step fails if it cannot.
-        if (seen) step.identity = *seen;
-        steps.add(std::move(step));
+        if (!lies_in_another) cover_one(wanted, secret, covering, steps);
     }
 }
 

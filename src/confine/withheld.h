@@ -10,8 +10,8 @@
 
 namespace husk::confine {
 
-// The secrets of the home, for root also those of the system and of all other homes, where
-// `--read` does not give them. Each by its name, by the target where it is a link, and by the names
+// The secrets of the home, of other homes of the same user, and of the places that variables name;
+// for root also those of the system and of all other homes; where `--read` does not give them. Each by its name, by the target where it is a link, and by the names
 // that bind mounts give to it. Names that do not exist are included: they may come.
 Result<std::vector<std::filesystem::path>> withheld_secrets(const Wanted& wanted);
 

@@ -19,7 +19,9 @@ constexpr auto secret_words = std::to_array({
     "PASS"sv,
     "PWD"sv,
     "PAT"sv,
+    "PW"sv,
     "AUTH"sv,
+    "AUTHORIZATION"sv,
     "COOKIE"sv,
     "COOKIES"sv,
     "DSN"sv,
@@ -93,6 +95,7 @@ constexpr auto names = std::to_array({
     "MONGODB_URI"sv,
     "PGPASSFILE"sv,
     "NETRC"sv,
+    "BW_SESSION"sv,
     "DISPLAY"sv,
     "WAYLAND_DISPLAY"sv,
     "XAUTHORITY"sv,
@@ -116,6 +119,7 @@ constexpr auto starts = std::to_array({
     "GOOGLE_"sv,
     "OPENAI_"sv,
     "ANTHROPIC_"sv,
+    "OP_SESSION"sv,
     "HUSK_"sv,
     "GLIBC_TUNABLES"sv,
     "MALLOC_"sv,
@@ -231,23 +235,54 @@ bool has_url_with_login(std::string_view value) {
 }
 
 // How tokens begin that say so themselves.
-constexpr auto token_starts = std::to_array(
-    {"ghp_"sv, "gho_"sv, "ghs_"sv, "ghu_"sv, "github_pat_"sv, "glpat-"sv, "sk-ant-"sv, "sk-proj-"sv,
-     "xoxb-"sv, "xoxp-"sv, "hf_"sv, "npm_"sv, "pypi-"sv, "dop_v1_"sv, "AKIA"sv, "ASIA"sv});
+constexpr auto token_starts =
+    std::to_array({"sk-"sv, "sk_live_"sv, "rk_live_"sv, "whsec_"sv, "hf_"sv, "npm_"sv, "pypi-"sv,
+                   "dop_v1_"sv, "AKIA"sv, "ASIA"sv, "AIza"sv, "ya29."sv, "eyJ"sv, "SG."sv, "hvs."sv,
+                   "gsk_"sv, "xai-"sv, "r8_"sv, "dckr_pat_"sv, "tskey-"sv, "pul-"sv, "lin_api_"sv,
+                   "shpat_"sv, "ATATT"sv, "AGE-SECRET-KEY-"sv});
+
+// The same, and no other word begins so: they tell of a token inside of a longer value too.
+constexpr auto sure_token_starts =
+    std::to_array({"ghp_"sv, "gho_"sv, "ghs_"sv, "ghu_"sv, "ghr_"sv, "github_pat_"sv, "glpat-"sv,
+                   "sk-ant-"sv, "sk-proj-"sv, "xoxb-"sv, "xoxp-"sv, "xapp-"sv});
+
+constexpr size_t shortest_token = 20;
+
+bool is_of_a_token(char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || byte == '_' || byte == '-';
+}
+
+bool has_token(std::string_view value, std::string_view start) {
+    for (size_t at = value.find(start); at != std::string_view::npos;
+         at = value.find(start, at + 1)) {
+        const auto* const end =
+            std::ranges::find_if_not(value.substr(at), is_of_a_token);
+        const auto size = static_cast<size_t>(end - value.substr(at).begin());
+        if ((at == 0 || !is_of_a_token(value[at - 1])) && size >= shortest_token) return true;
+    }
+    return false;
+}
 
 bool is_token(std::string_view value) {
-    constexpr size_t shortest = 20;
-    return value.size() >= shortest && !value.contains('/') && !value.contains(' ') &&
+    if (std::ranges::any_of(sure_token_starts,
+                            [&](auto start) { return has_token(value, start); }))
+        return true;
+    return value.size() >= shortest_token && !value.contains('/') && !value.contains(' ') &&
            std::ranges::any_of(token_starts, [&](auto start) { return value.starts_with(start); });
 }
+
+// Settings that are written into a value: -Dx.password=..., ?token=..., a header.
+constexpr auto telling_settings =
+    std::to_array({"PASSWORD="sv, "PASSWD="sv, "PWD="sv, "ACCOUNTKEY="sv, "ACCESSKEY="sv,
+                   "APIKEY="sv, "API_KEY="sv, "TOKEN="sv, "SECRET="sv, "AUTHORIZATION:"sv});
 
 bool holds_secret(std::string_view value) {
     if (has_url_with_login(value) || is_token(value)) return true;
     if (value.contains("PRIVATE KEY-----")) return true;
-    if (!value.contains('=')) return false;
+    if (!value.contains('=') && !value.contains("uthorization")) return false;
     const std::string big = upper(value);
-    return big.contains("PASSWORD=") || big.contains("PWD=") || big.contains("ACCOUNTKEY=") ||
-           big.contains("ACCESSKEY=");
+    return std::ranges::any_of(telling_settings, [&](auto one) { return big.contains(one); });
 }
 
 }  // namespace

@@ -55,6 +55,10 @@ TEST(Withheld, NamesThatTellOfASecret) {
                              "SLACK_WEBHOOK_URL",
                              "SERVICEBUS_CONNECTION_STRING",
                              "BASICAUTH",
+                             "HTTP_AUTHORIZATION",
+                             "TF_VAR_db_pw",
+                             "BW_SESSION",
+                             "OP_SESSION_my",
                              "SESSION_COOKIE",
                              "GOOGLE_APPLICATION_CREDENTIALS",
                              "GCLOUD_CREDENTIAL_FILE",
@@ -80,6 +84,12 @@ TEST(Withheld, ValuesThatHoldASecret) {
          "sk-ant-"
          "00000000000000000000"},
         {"S3", "AKIAIOSFODNN7EXAMPLE"},
+        {"OPEN_ROUTER", "sk-or-v1-0123456789abcdef"},
+        {"LOGIN", "eyJhbGciOiJIUzI1NiJ9.e30.c2ln"},
+        {"NIX_CONFIG", "access-tokens = github.com=ghp_0123456789abcdef0123"},
+        {"GIT_HEADER", "Authorization: Basic bWU6aHVudGVyMg=="},
+        {"GRADLE_OPTS", "-Xmx1g -Dregistry.token=hunter2"},
+        {"FEED", "https://example.org/feed?api_key=hunter2"},
     };
     for (const auto& [name, value] : variables) EXPECT_TRUE(is_withheld(name, value)) << name;
 }
@@ -109,6 +119,9 @@ TEST(Withheld, NothingThatIsHarmless) {
         {"LS_COLORS", "di=01;34:ln=01;36"},
         {"EDITOR", "vi"},
         {"XDG_SESSION_ID", "3"},
+        {"DESKTOP_SESSION", "gnome"},
+        {"TOOL", "highp_0123456789abcdef0123456789"},
+        {"JAVA_OPTS", "-Dmax.tokens=4096"},
         {"VIRTUAL_ENV", "/work/.venv"},
         {"CARGO_HOME", "/home/me/.cargo"},
         {"PIP_INDEX_URL", "https://pypi.example.org/simple"},

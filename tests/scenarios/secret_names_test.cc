@@ -79,6 +79,69 @@ TEST_P(SecretNames, OfASecretOnlyThatPartIsGivenThatWasNamed) {
     EXPECT_EQ(ran.out, "a host\nknown_hosts\n") << ran.err;
 }
 
+TEST_P(SecretNames, OfASecretInAWritableRootOnlyThatPartIsGivenThatWasNamed) {
+    write(home() / ".config" / "gh" / "hosts.yml", "the token\n");
+    write(home() / ".config" / "gh" / "more" / "state.yml", "another token\n");
+    const std::string given = home() / ".config" / "gh" / "hosts.yml";
+    const std::vector<std::string> options = {"--write", home() / ".config", "--read", given,
+                                              "--session", "s"};
+    const std::string look =
+        "exec 2>/dev/null; cd ~/.config; cat gh/hosts.yml gh/more/* gh/late; mv gh g; ls -A gh/more";
+    EXPECT_EQ(in("workspace", look, options).out, "the token\n");
+    write(home() / ".config" / "gh" / "late", "a third token\n");
+    EXPECT_EQ(in("workspace", look, options).out, "the token\n");
+}
+
+// Programs that obey a variable keep their secrets in the place that it names.
+TEST_P(SecretNames, WhereAVariableMovedIt) {
+    const std::vector<std::pair<std::string, fs::path>> moved = {
+        {"CARGO_HOME=" + (outside() / "cargo").string(), outside() / "cargo/credentials.toml"},
+        {"XDG_CONFIG_HOME=" + (outside() / "config").string(), outside() / "config/gh/hosts.yml"},
+        {"GNUPGHOME=" + (outside() / "gnupg").string(), outside() / "gnupg/private-keys-v1.d/a"},
+        {"KUBECONFIG=" + (outside() / "one").string() + ":" + (outside() / "two").string(),
+         outside() / "two"}};
+    std::vector<std::string> secrets;
+    for (const auto& [variable, secret] : moved) {
+        write(secret, "the token\n");
+        secrets.push_back(secret);
+        ::putenv(const_cast<char*>(variable.c_str()));  // NOLINT: taken out again below
+    }
+    for (const char* mode : {"workspace", "read-only"})
+        EXPECT_EQ(in(mode, look_at(secrets)).out, neighbour()) << mode;
+    EXPECT_EQ(in("workspace", look_at(secrets), {"--write", outside()}).out, "of somebody else\n");
+    for (const auto& [variable, secret] : moved)
+        ::unsetenv(variable.substr(0, variable.find('=')).c_str());
+}
+
+TEST_P(SecretNames, AVariableThatNamesADeviceOrTheHomeHidesNothing) {
+    ::setenv("HISTFILE", "/dev/null", 1);
+    ::setenv("GNUPGHOME", home().c_str(), 1);
+    const Ran ran = in("workspace", "cat /dev/null ~/.gitconfig | head -1; cat file");
+    ::unsetenv("HISTFILE");
+    ::unsetenv("GNUPGHOME");
+    EXPECT_EQ(ran.out, "[user]\nof the workspace\n") << ran.err;
+}
+
+// As for a service that is started without HOME, or with that of somebody else.
+TEST_P(SecretNames, InTheHomeOfTheUserThatHomeDoesNotName) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can write another /etc/passwd";
+    const fs::path users = husk().dir() / "passwd";
+    write_text(users, "me:x:" + std::to_string(uid()) + ":0::" + home().string() + ":/bin/sh\n");
+    for (const char* other : {"-u HOME", "HOME=/"})
+        for (const char* mode : {"workspace", "read-only"}) {
+            std::string words;
+            for (const std::string& word :
+                 husk().argv({"run", "--mode", mode, "--cwd", work(), "--",
+                              look_at({home() / ".ssh" / "id"})}))
+                words += word == HUSK_BINARY ? "env " + std::string(other) + " '" + word + "' "
+                                             : "'" + word + "' ";
+            const Ran ran =
+                run_program({"unshare", "-m", "sh", "-c",
+                             "mount --bind '" + users.string() + "' /etc/passwd && " + words});
+            EXPECT_EQ(ran.out, neighbour()) << other << mode << ran.err;
+        }
+}
+
 TEST_P(SecretNames, InAWorkspaceInsideTheHome) {
     make_cargo();
     for (const char* mode : {"workspace", "read-only"})
