@@ -164,9 +164,8 @@ TEST(AloneServeEvents, AThousandStreamsCostLittleAndAllHearWhileCommandsRun) {
     }
     const uint64_t bytes = server.resident_bytes();
     RecordProperty("bytes", std::to_string(bytes));
-#ifdef NDEBUG
+    if (sanitized) GTEST_SKIP() << memory_tells_nothing;
     EXPECT_LT(bytes, 20U << 20);
-#endif
 }
 
 TEST(ServeEvents, ASlowListenerIsSentAwayAndNobodyElseWaits) {
@@ -205,6 +204,7 @@ TEST(AloneServeEvents, ManyCommandsLeaveMemoryFlat) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     RecordProperty("calls_a_second", std::to_string(1000 / took.count()));
     RecordProperty("bytes", std::to_string(server.resident_bytes()));
+    if (sanitized) GTEST_SKIP() << memory_tells_nothing;
     EXPECT_LT(server.resident_bytes(), before + (3U << 20));
 }
 
