@@ -7,6 +7,26 @@
 #include <string>
 
 namespace husk::os {
+namespace {
+
+// The kernel polls no more descriptors at once than the process may open at this moment, also where
+// it has more of them open. One at a time always works, unless it may open none at all.
+Result<int> wait_for_each(std::span<pollfd> fds, const Deadline& deadline) {
+    constexpr timespec at_once{};
+    constexpr timespec pause{0, 5'000'000};
+    for (;;) {
+        int ready = 0;
+        for (pollfd& one : fds) {
+            const int polled = ::ppoll(&one, 1, &at_once, nullptr);
+            if (polled < 0 && errno != EINTR) return failure("ppoll", errno, "");
+            ready += polled > 0 ? 1 : 0;
+        }
+        if (ready > 0 || (deadline && Clock::now() >= *deadline)) return ready;
+        ::ppoll(nullptr, 0, &pause, nullptr);
+    }
+}
+
+}  // namespace
 
 Result<int> wait_for(std::span<pollfd> fds, const Deadline& deadline) {
     for (;;) {
@@ -18,6 +38,7 @@ Result<int> wait_for(std::span<pollfd> fds, const Deadline& deadline) {
         }
         const int ready = ::ppoll(fds.data(), fds.size(), deadline ? &left : nullptr, nullptr);
         if (ready >= 0) return ready;
+        if (errno == EINVAL && !fds.empty()) return wait_for_each(fds, deadline);
         if (errno != EINTR) return failure("ppoll", errno, "");
     }
 }

@@ -109,6 +109,8 @@ Result<Message> receive_message(const Fd& socket, size_t room) {
             message.fds.emplace_back(fd);
         }
     }
+    // The kernel drops descriptors for which this process has no room.
+    if ((header.msg_flags & MSG_CTRUNC) != 0) return failure("recvmsg", EMFILE, "");
     return message;
 }
 
