@@ -17,6 +17,7 @@
 #include "collect/shell_files.h"
 #include "os/cgroup.h"
 #include "os/file.h"
+#include "os/shortage.h"
 #include "request/call_json.h"
 #include "run/blank_pool.h"
 #include "run/call.h"
@@ -53,7 +54,8 @@ bool is_live(const run::StateDir& state, const std::string& id, const record::Re
     if (page.state == State::Gone || page.state == State::Lost || page.state == State::Abandoned)
         return false;
     const auto files = open_shell(state, id);
-    if (files && run::keeper_of(files->record) != 0) return true;
+    if (files ? run::keeper_of(files->record) != 0 : os::is_shortage(files.error().code))
+        return true;
     constexpr uint64_t settling_ns = uint64_t{settling_seconds} * 1'000'000'000;
     const uint64_t now = text::now_ns();
     // The clock may have been set back meanwhile.
@@ -70,7 +72,10 @@ Item weigh(const run::StateDir& state, const std::string& id) {
     Item item{id.substr(0, dash), id.substr(dash + 1)};
     const std::string record_path = item.session + "/rec/" + item.number;
     const auto record = os::open_at(state.sessions(), record_path, O_RDONLY | O_NOFOLLOW);
-    if (!record) return item;
+    if (!record) {
+        item.live = os::is_shortage(record.error().code);
+        return item;
+    }
     record::Record page{};
     if (::pread(record->get(), &page, sizeof page, 0) != sizeof page) {
         // Made for a call that has not come yet: of a caller that lives, or that was killed.
@@ -78,7 +83,7 @@ Item weigh(const run::StateDir& state, const std::string& id) {
         if (item.live) return item;
         ::flock(record->get(), LOCK_UN);  // opening it takes the same lock
         const auto files = open_shell(state, id);
-        item.live = files && files->nursery_lives();
+        item.live = files ? files->nursery_lives() : os::is_shortage(files.error().code);
         return item;
     }
     item.created = page.created;
@@ -96,6 +101,7 @@ void remove_item(const run::StateDir& state, const Item& item, const os::Fd& poo
     const std::string path = item.session + "/rec/" + item.number;
     // Whoever has the shell open reads on to the end; only what nobody has is used again.
     const auto record = os::open_at(state.sessions(), path, O_RDONLY | O_NOFOLLOW);
+    if (!record && os::is_shortage(record.error().code)) return;
     const bool in_use = !record || is_in_use(*record);
     if (record && in_use && item.created == 0) return;  // somebody is just making it
     static const os::Fd nowhere;
@@ -127,7 +133,7 @@ bool is_dead(const run::StateDir& state, const std::string& session) {
         return false;
     if (::time(nullptr) - info.st_mtime < settling_seconds) return false;
     const auto lock = os::open_at(state.sessions(), session + "/lock", O_RDONLY);
-    return !lock || run::keeper_of(*lock) == 0;
+    return lock ? run::keeper_of(*lock) == 0 : !os::is_shortage(lock.error().code);
 }
 
 // Only what is empty goes.

@@ -15,6 +15,7 @@
 #include "os/events.h"
 #include "os/file.h"
 #include "os/procfs.h"
+#include "os/shortage.h"
 #include "run/call.h"
 
 namespace husk::collect {
@@ -54,7 +55,13 @@ std::string_view text_in(const char (&field)[size]) {
     return {field, ::strnlen(field, size)};
 }
 
-bool is_of_this_boot(const record::Record& page) { return os::boot_id() == text_in(page.boot_id); }
+// Where the id of either boot could not be read, the lock on the record tells whether it has a
+// keeper.
+bool is_of_this_boot(const record::Record& page) {
+    const std::string now = os::boot_id();
+    const std::string_view then = text_in(page.boot_id);
+    return now.empty() || then.empty() || now == then;
+}
 
 Result<record::Record> read_record(const ShellFiles& files, std::string* call) {
     constexpr size_t usual_call = 4096;
@@ -96,10 +103,12 @@ bool is_young(const record::Record& page) {
 
 // Anybody may lock a file; a keeper has signed the record, in this boot of the machine, or is
 // about to.
-bool is_keeper(pid_t holder, const record::Record& page) {
+bool is_keeper(pid_t holder, const os::Fd& file, const record::Record& page) {
     if (holder == 0 || !is_of_this_boot(page)) return false;
     if (page.state == State::Prepared) return is_young(page);
-    return run::has_signed(holder, page);
+    // A process that cannot be looked at lives as long as it holds the lock, and nothing says that
+    // it is not the keeper.
+    return run::has_signed(holder, page).value_or(run::keeper_of(file) == holder);
 }
 
 // A record that says it runs, and nobody who keeps it.
@@ -191,7 +200,7 @@ Result<ShellFiles> open_shell(const run::StateDir& state, const std::string& id)
 
 bool ShellFiles::nursery_lives() const {
     const auto lock = os::open(log_path.parent_path().parent_path() / "lock", O_RDONLY);
-    return lock && run::keeper_of(*lock) != 0;
+    return lock ? run::keeper_of(*lock) != 0 : os::is_shortage(lock.error().code);
 }
 
 Result<Snapshot> look(const ShellFiles& files, os::Deadline patience) {
@@ -201,7 +210,7 @@ Result<Snapshot> look(const ShellFiles& files, os::Deadline patience) {
         const pid_t holder = run::keeper_of(files.record);
         // After the lock: what a keeper wrote before it let go is seen.
         now.record = TRY(read_record(files, &now.call));
-        now.keeper = is_keeper(holder, now.record) ? holder : 0;
+        now.keeper = is_keeper(holder, files.record, now.record) ? holder : 0;
         if (!is_open(now.record) || now.keeper != 0) break;
         if (!is_of_this_boot(now.record)) break;
         const bool being_started = now.record.state == State::Prepared && is_young(now.record);

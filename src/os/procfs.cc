@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <set>
 #include <sstream>
 
@@ -51,12 +52,14 @@ bool listens(const std::string& table, int port) {
 
 }  // namespace
 
-const std::string& boot_id() {
-    static const std::string id = [] {
-        std::string text = read_file("/proc/sys/kernel/random/boot_id").value_or("");
-        while (!text.empty() && text.back() == '\n') text.pop_back();
-        return text;
-    }();
+std::string boot_id() {
+    static std::mutex guard;
+    static std::string id;
+    const std::lock_guard lock(guard);
+    if (id.empty()) {
+        id = read_file("/proc/sys/kernel/random/boot_id").value_or("");
+        while (!id.empty() && id.back() == '\n') id.pop_back();
+    }
     return id;
 }
 

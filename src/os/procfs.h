@@ -11,8 +11,8 @@
 
 namespace husk::os {
 
-// Different after every boot of the machine.
-const std::string& boot_id();
+// Different after every boot of the machine; empty if it cannot be read at this moment.
+std::string boot_id();
 
 struct ProcessInfo {
     pid_t pid = 0;
@@ -35,7 +35,8 @@ std::optional<ProcessUse> process_use(pid_t pid);
 // All living descendants of a process, nearest first; zombies are not alive.
 std::vector<ProcessInfo> descendants(pid_t pid);
 
-// The number that a process has in its own, innermost PID namespace; 0 if it is gone.
+// The number that a process has in its own, innermost PID namespace; 0 if it is gone, or cannot be
+// looked at.
 pid_t number_inside(pid_t pid);
 
 // The namespace's identity ("mnt", "net", "pid" ...) of this process; 0 if unknown.

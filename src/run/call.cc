@@ -93,9 +93,12 @@ pid_t keeper_of(const os::Fd& record) {
     return lock.l_pid;
 }
 
-bool has_signed(pid_t holder, const record::Record& page) {
+std::optional<bool> has_signed(pid_t holder, const record::Record& page) {
     const auto signature = static_cast<pid_t>(page.keeper);
-    return holder == signature || os::number_inside(holder) == signature;
+    if (holder == signature) return true;
+    const pid_t inside = os::number_inside(holder);
+    if (inside == 0) return std::nullopt;
+    return inside == signature;
 }
 
 Result<void> stop(const os::Fd& file, const record::Record& page, record::Reason reason,
@@ -103,7 +106,7 @@ Result<void> stop(const os::Fd& file, const record::Record& page, record::Reason
     const pid_t keeper = keeper_of(file);
     if (keeper <= 0) return failure("stop", ESRCH, "it has no keeper any more");
     // One that has not signed yet may be whoever: the caller that made the plan tries again.
-    if (page.state < record::State::Running || !has_signed(keeper, page))
+    if (page.state < record::State::Running || !has_signed(keeper, page).value_or(false))
         return failure("stop", EPERM, "its record is locked by a process that is not its keeper");
     const auto process = os::open_process(keeper);
     if (!process) return std::unexpected(process.error());

@@ -54,7 +54,8 @@ private:
 pid_t keeper_of(const os::Fd& record);
 
 // Whether that process has signed the record, where it writes the number that its session sees.
-bool has_signed(pid_t holder, const record::Record& page);
+// Nothing: the process cannot be looked at.
+std::optional<bool> has_signed(pid_t holder, const record::Record& page);
 
 // Asks the keeper of that record, whose file this is, to end its tree. A stranger who locked it
 // gets no signal, and a keeper that has gone on to another command does not listen.
