@@ -5,6 +5,12 @@
 #include <tuple>
 
 namespace husk::tool {
+namespace {
+
+// How often to look, where a process without free descriptors has nothing to wait with.
+constexpr auto look_again = std::chrono::milliseconds(10);
+
+}  // namespace
 
 void wait_for(StartedCall& call, const std::stop_token& cancel) {
     std::optional<os::Bell> bell;
@@ -24,7 +30,10 @@ void wait_for(StartedCall& call, const std::stop_token& cancel) {
         fds.clear();
         call.add_fds(fds);
         if (bell && !cancelled) fds.push_back({bell->fd(), POLLIN, 0});
-        if (!os::wait_for(fds, call.deadline())) return;
+        os::Deadline next = call.deadline();
+        const auto soon = os::Clock::now() + look_again;
+        if (!bell && cancel.stop_possible() && !cancelled && (!next || *next > soon)) next = soon;
+        if (!os::wait_for(fds, next)) std::ignore = os::wait_for({}, soon);
     }
 }
 
@@ -38,31 +47,33 @@ struct Waiter::Entry {
     bool fresh = true;
 };
 
-Waiter::Waiter() {
-    if (auto made = os::Bell::make(); made) bell_ = std::move(*made);
-    thread_ = std::thread([this] { loop(); });
-}
+Waiter::Waiter() : thread_([this] { loop(); }) {}
 
 Waiter::~Waiter() {
     {
         const std::lock_guard lock(guard_);
         closing_ = true;
     }
-    if (bell_) bell_->ring();
+    ring();
     thread_.join();
+}
+
+void Waiter::ring() {
+    const std::lock_guard lock(guard_);
+    if (bell_) bell_->ring();
 }
 
 void Waiter::add(StartedCall call, std::stop_token cancel, Repeat repeat, Done done) {
     Entry entry{std::move(call), std::move(cancel), std::move(repeat), std::move(done), nullptr};
-    if (entry.cancel.stop_possible() && bell_) {
+    if (entry.cancel.stop_possible()) {
         entry.ring = std::make_unique<std::stop_callback<std::function<void()>>>(
-            entry.cancel, [this] { bell_->ring(); });
+            entry.cancel, [this] { ring(); });
     }
     {
         const std::lock_guard lock(guard_);
         fresh_.push_back(std::move(entry));
     }
-    if (bell_) bell_->ring();
+    ring();
 }
 
 void Waiter::post(std::function<void()> work) {
@@ -70,7 +81,7 @@ void Waiter::post(std::function<void()> work) {
         const std::lock_guard lock(guard_);
         work_.push_back(std::move(work));
     }
-    if (bell_) bell_->ring();
+    ring();
 }
 
 void Waiter::do_work() {
@@ -85,6 +96,8 @@ void Waiter::do_work() {
 // Moves what was added to the thread's own list; true when the waiter is closing.
 bool Waiter::take_new(std::list<Entry>& entries) {
     const std::lock_guard lock(guard_);
+    if (!bell_)
+        if (auto made = os::Bell::make()) bell_ = std::move(*made);
     for (Entry& entry : fresh_) entries.push_back(std::move(entry));
     fresh_.clear();
     return closing_;
@@ -142,8 +155,13 @@ void Waiter::wait_for_any(const std::list<Entry>& entries, std::vector<pollfd>& 
         const os::Deadline moment = entry.call.deadline();
         if (moment && (!next || *moment < *next)) next = moment;
     }
-    std::ignore = os::wait_for(fds, next);
-    if (fds[0].revents != 0) bell_->quiet();
+    const auto soon = os::Clock::now() + look_again;
+    if (!bell_ && (!next || *next > soon)) next = soon;
+    if (!os::wait_for(fds, next)) {
+        std::ignore = os::wait_for({}, soon);
+        for (pollfd& fd : fds) fd.revents = POLLERR;
+    }
+    if (bell_ && fds[0].revents != 0) bell_->quiet();
 }
 
 }  // namespace husk::tool

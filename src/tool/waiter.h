@@ -34,6 +34,7 @@ public:
 
 private:
     struct Entry;
+    void ring();
     void loop();
     void do_work();
     bool take_new(std::list<Entry>& entries);
@@ -42,8 +43,8 @@ private:
     // True when the entry is done with.
     static bool advance(Entry& entry);
 
-    std::optional<os::Bell> bell_;
     std::mutex guard_;
+    std::optional<os::Bell> bell_;  // none while there are no free descriptors; made by the thread
     std::vector<Entry> fresh_;
     std::vector<std::function<void()>> work_;
     bool closing_ = false;

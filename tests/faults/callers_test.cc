@@ -1,9 +1,11 @@
 // What callers say is true also of those that are killed, or have run out of something.
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <future>
 
 #include "callers.h"
 #include "run/spool.h"
@@ -28,6 +30,88 @@ TEST(CallerDeath, HidesNoCommandFromTheAudit) {
     ::close(journal);
     EXPECT_FALSE(eventually([&] { return std::filesystem::exists(ran); }, 200ms));
     EXPECT_EQ(husk({"log", "--verify"}).code, 0);
+}
+
+// Takes all descriptors from this process between the start of a call and its end.
+class NoDescriptors : public testing::Test {
+protected:
+    void SetUp() override {
+        ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &usual_), 0);
+        std::filesystem::create_directory(husk.dir() / "work");
+        ASSERT_STREQ(status_word(bash.run({.command = "true"}, in_workspace()).ending), "exited");
+        ASSERT_STREQ(status_word(bash.run({.command = "true"}).ending), "exited");
+    }
+    void TearDown() override { give_back(); }
+    void give_back() const { ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &usual_), 0); }
+    ToolContext taking_all(ToolContext context = {}) const {
+        context.on_start = [most = usual_.rlim_max](const std::string&) {
+            const rlimit none{0, most};
+            ::setrlimit(RLIMIT_NOFILE, &none);
+        };
+        return context;
+    }
+    ToolContext in_workspace() const {
+        ToolContext context;
+        context.mode = Mode::Workspace;
+        context.workspace = context.working_dir = husk.dir() / "work";
+        return context;
+    }
+
+    const Husk husk;
+    Bash bash{husk.settings()};
+
+private:
+    rlimit usual_{};
+};
+
+TEST_F(NoDescriptors, AfterTheStartOfACommandMakeItNoLessStarted) {
+    const Report report = bash.run({.command = "echo fine; sleep 0.2; exit 3"}, taking_all());
+    give_back();
+    EXPECT_EQ(exit_code(report.ending), 3) << status_word(report.ending);
+    EXPECT_EQ(report.output, "fine\n");
+}
+
+TEST_F(NoDescriptors, DoNotHoldUpTheAnswerToOneOfManyCalls) {
+    std::promise<Report> promise;
+    bash.run({.command = "sleep 0.2; exit 3"}, taking_all(),
+             [&](Report report) { promise.set_value(std::move(report)); });
+    auto answer = promise.get_future();
+    ASSERT_EQ(answer.wait_for(patient(20s)), std::future_status::ready);
+    give_back();
+    EXPECT_EQ(exit_code(answer.get().ending), 3);
+}
+
+// Who keeps it is told by /proc, which cannot be opened.
+TEST_F(NoDescriptors, DoNotMakeACommandLostThatRuns) {
+    const Report report =
+        bash.run({.command = "sleep 60", .background = true}, taking_all(in_workspace()));
+    give_back();
+    EXPECT_STREQ(status_word(report.ending), "running");
+    EXPECT_EQ(husk({"kill", report.shell_id}).code, 0);
+}
+
+// Whichever descriptor is the first that cannot be had, a command either did not run, or the answer
+// says how it ended.
+TEST(TooFewDescriptors, MakeNoAnswerUntrue) {
+    const Husk husk;
+    const std::string running = husk.background("sleep 60", {"--mode", "workspace"});
+    for (int limit = 4; limit <= 40; ++limit) {
+        const auto ran = husk.dir() / ("ran-" + std::to_string(limit));
+        const std::string limited = "ulimit -Sn " + std::to_string(limit) + "; exec $HUSK ";
+        const Ran call =
+            husk.script(limited + "run --json --mode open -- 'touch " + ran.string() + "; exit 3'");
+        const Json report = Json::parse(call.out, nullptr, false);
+        const bool exited = report.is_object() && report.value("status", "") == "exited";
+        EXPECT_EQ(exited, std::filesystem::exists(ran)) << limit << ": " << call.out << call.err;
+        const Ran seen = husk.script(limited + "shells --json");
+        const Json shells = Json::parse(seen.out, nullptr, false);
+        if (!shells.is_object()) continue;
+        for (const Json& shell : shells["shells"])
+            if (shell["shell_id"] == running) {
+                EXPECT_EQ(shell["status"], "running") << limit << ": " << seen.out;
+            }
+    }
+    EXPECT_EQ(husk({"kill", running}).code, 0);
 }
 
 // The audit knows a call by its id, also one that came to nothing.
