@@ -151,7 +151,8 @@ Result<bool> Index::ask_later() {
     Database& database = inside_->database;
     std::vector<std::string> open;
     Statement find = TRY(database.prepare(
-        "SELECT shell_id FROM calls WHERE status = 'running' AND shell_id IS NOT NULL"));
+        "SELECT shell_id FROM calls WHERE (status = 'running' OR provisional = 1) AND shell_id IS "
+        "NOT NULL"));
     while (TRY(find.step())) open.push_back(find.text(0));
     if (open.empty() || !later_) return false;
     Journal journal(state_);
@@ -161,6 +162,7 @@ Result<bool> Index::ask_later() {
     for (const std::string& id : open) {
         const Later later = later_(id);
         if (later.kind == Later::Kind::Unknown) unknown.push_back(id);
+        if (later.kind == Later::Kind::JustEnded) unrecorded.push_back(later.record);
         if (later.kind != Later::Kind::Ended) continue;
         if (journal.append(later.record))
             has_news = true;
@@ -172,9 +174,14 @@ Result<bool> Index::ask_later() {
     Statement mark = TRY(
         database.prepare("UPDATE calls SET status = 'unknown', json = json_set(json, '$.status', "
                          "'unknown') WHERE id = ?1 AND status = 'running'"));
-    for (const std::string& id : unknown) CHECK(mark.run({id}));
+    // How it ended is known, and the spool has nothing more to say.
+    Statement keep = TRY(database.prepare("UPDATE calls SET provisional = 0 WHERE id = ?1"));
+    for (const std::string& id : unknown) {
+        CHECK(mark.run({id}));
+        CHECK(keep.run({id}));
+    }
     RowWriter writer = TRY(RowWriter::prepare(database));
-    for (const std::string& record : unrecorded) CHECK(writer.add(0, record));
+    for (const std::string& record : unrecorded) CHECK(writer.add_provisional(record));
     CHECK(all.commit());
     return has_news;
 }

@@ -17,10 +17,11 @@ constexpr const char* tables = R"sql(
         via TEXT, contract TEXT, tool TEXT, action TEXT, session TEXT, shell_id TEXT,
         decision TEXT, answer TEXT, status TEXT, exit_code INTEGER, duration_ms REAL,
         user_ms REAL, system_ms REAL, memory INTEGER, output INTEGER, denials INTEGER,
-        json TEXT NOT NULL);
+        json TEXT NOT NULL, provisional INTEGER NOT NULL DEFAULT 0);
     CREATE INDEX calls_by_time ON calls(time);
     CREATE INDEX calls_by_status ON calls(status);
     CREATE INDEX calls_by_session ON calls(session);
+    CREATE INDEX calls_provisional ON calls(provisional) WHERE provisional = 1;
     CREATE VIRTUAL TABLE words USING fts5(text, tokenize = 'trigram');
 )sql";
 
@@ -83,11 +84,11 @@ Result<RowWriter> RowWriter::prepare(Database& database) {
             "shell_id, decision, answer, status, exit_code, duration_ms, user_ms, system_ms, "
             "memory, output, denials, json) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
             "?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20) RETURNING number")),
-        TRY(database.prepare("SELECT number, json FROM calls WHERE id = ?1 AND status IN "
-                             "('running', 'unknown')")),
+        TRY(database.prepare("SELECT number, json FROM calls WHERE id = ?1 AND (provisional = 1 OR "
+                             "status IN ('running', 'unknown'))")),
         TRY(database.prepare("UPDATE calls SET status = ?2, exit_code = ?3, duration_ms = ?4, "
                              "user_ms = ?5, system_ms = ?6, memory = ?7, output = ?8, denials = "
-                             "?9, json = ?10 WHERE number = ?1")),
+                             "?9, json = ?10, provisional = ?11 WHERE number = ?1")),
         TRY(database.prepare("DELETE FROM words WHERE rowid = ?1")),
         TRY(database.prepare("INSERT INTO words(rowid, text) VALUES(?1, ?2)")));
 }
@@ -97,10 +98,17 @@ Result<void> RowWriter::add(uint64_t file, std::string_view line) {
     if (!member(record, "id").is_string() || !member(record, "time").is_number_integer()) return {};
     const std::string what = text_of(member(record, "what"));
     for (const char* name : {"v", "what", "chain"}) record.erase(name);
-    if (what == "end") return end(std::move(record));
+    if (what == "end") return end(std::move(record), Source::Journal);
     if (what == "begin") record["status"] = "running";
     if (what != "begin" && what != "call") return {};
     return insert(file, std::move(record));
+}
+
+Result<void> RowWriter::add_provisional(std::string_view end) {
+    Json record = Json::parse(end, nullptr, false);
+    if (!member(record, "id").is_string()) return {};
+    for (const char* name : {"v", "what", "chain"}) record.erase(name);
+    return this->end(std::move(record), Source::Spool);
 }
 
 Result<void> RowWriter::insert(uint64_t file, Json record) {
@@ -117,7 +125,7 @@ Result<void> RowWriter::insert(uint64_t file, Json record) {
     return set_words(number, record);
 }
 
-Result<void> RowWriter::end(Json record) {
+Result<void> RowWriter::end(Json record, Source source) {
     find_.bind({text_of(member(record, "id"))});
     if (!TRY(find_.step())) return {};  // it has ended, or began in a file that is gone
     const int64_t number = find_.whole(0);
@@ -132,6 +140,7 @@ Result<void> RowWriter::end(Json record) {
     if (!cut.empty()) whole["cut"] = std::move(cut);
     std::vector<Value> values = {number};
     std::ranges::move(ending_values(whole), std::back_inserter(values));
+    values.emplace_back(int64_t{source == Source::Spool});
     CHECK(update_.run(values));
     return set_words(number, whole);
 }

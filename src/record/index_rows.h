@@ -10,7 +10,7 @@
 namespace husk::audit {
 
 // An index of another shape is thrown away.
-inline constexpr int64_t shape = 1;
+inline constexpr int64_t shape = 2;
 Result<void> make_tables(Database& database);
 
 // Puts records in, in the order of the journal.
@@ -20,6 +20,9 @@ public:
 
     // What is no record, or says nothing new, is passed over.
     Result<void> add(uint64_t file, std::string_view line);
+    // The end of a call as the spool has it, while the journal does not. An end in the journal
+    // replaces it.
+    Result<void> add_provisional(std::string_view end);
 
 private:
     RowWriter(Statement insert, Statement find, Statement update, Statement forget, Statement words)
@@ -29,7 +32,8 @@ private:
           forget_words_(std::move(forget)),
           words_(std::move(words)) {}
     Result<void> insert(uint64_t file, Json record);
-    Result<void> end(Json record);
+    enum class Source { Journal, Spool };
+    Result<void> end(Json record, Source source);
     Result<void> set_words(int64_t number, const Json& record);
 
     Statement insert_;

@@ -187,6 +187,59 @@ TEST(Index, AsksAboutCallsWithoutAnEnd) {
     EXPECT_EQ(asked, 1);
 }
 
+TEST(Index, TellsAnEndThatItsCallerHasNotRecordedYet) {
+    const Place place;
+    Journal journal(place.state());
+    ASSERT_TRUE(
+        journal.append(begin_record("s-1", {.via = "run", .action = "run", .command = "x"})));
+    Later later{Later::Kind::JustEnded, Place::ended("s-1", 3)};
+    Index index(place.state(), [&](const std::string&) { return later; });
+    EXPECT_EQ(index.find({.status = "exited"})->records.at(0)["exit_code"], 3);
+    // Its caller may be about to record it: it does not stand there twice.
+    EXPECT_EQ(place.text(1).find("\"exit_code\""), std::string::npos);
+    ASSERT_TRUE(journal.append(Place::ended("s-1", 4)));
+    EXPECT_EQ(index.find({})->records.at(0)["exit_code"], 4) << "the journal is the truth";
+}
+
+TEST(Index, RecordsAnEndThatItsCallerNeverRecorded) {
+    const Place place;
+    Journal journal(place.state());
+    ASSERT_TRUE(
+        journal.append(begin_record("s-1", {.via = "run", .action = "run", .command = "x"})));
+    Later later{Later::Kind::JustEnded, Place::ended("s-1", 3)};
+    int asked = 0;
+    Index index(place.state(), [&](const std::string&) {
+        ++asked;
+        return later;
+    });
+    ASSERT_TRUE(index.find({}));
+    later.kind = Later::Kind::Ended;
+    EXPECT_EQ(index.find({})->records.at(0)["exit_code"], 3);
+    EXPECT_NE(place.text(1).find("\"exit_code\":3"), std::string::npos);
+    asked = 0;
+    ASSERT_TRUE(index.find({}));
+    EXPECT_EQ(asked, 0);
+}
+
+TEST(Index, KeepsTheEndOfACallThatTheSpoolHasForgotten) {
+    const Place place;
+    Journal journal(place.state());
+    ASSERT_TRUE(
+        journal.append(begin_record("s-1", {.via = "run", .action = "run", .command = "x"})));
+    Later later{Later::Kind::JustEnded, Place::ended("s-1", 3)};
+    int asked = 0;
+    Index index(place.state(), [&](const std::string&) {
+        ++asked;
+        return later;
+    });
+    ASSERT_TRUE(index.find({}));
+    later = {Later::Kind::Unknown};
+    ASSERT_TRUE(index.find({}));
+    asked = 0;
+    EXPECT_EQ(index.find({})->records.at(0)["exit_code"], 3);
+    EXPECT_EQ(asked, 0);
+}
+
 TEST(Index, CountsAndLeavesOutWhatWasNotMeasured) {
     const Place place;
     Index index(place.state(), nobody_knows);

@@ -9,8 +9,9 @@ namespace husk::audit {
 struct Later {
     enum class Kind {
         Running,
-        Ended,    // `record` is the one to be added
-        Unknown,  // nothing is left of it
+        JustEnded,  // as `record` says; its caller may be about to record that itself
+        Ended,      // `record` is the one to be added
+        Unknown,    // nothing is left of it
     };
     Kind kind = Kind::Running;
     std::string record = {};

@@ -1,5 +1,7 @@
 #include "tool/audit_later.h"
 
+#include <cerrno>
+
 #include "collect/shell_files.h"
 #include "record/entry.h"
 
@@ -28,8 +30,10 @@ audit::Later what_became_of(const Settings& settings, const std::string& shell_i
     using enum audit::Later::Kind;
     const auto shell = open_known(settings, shell_id);
     if (!shell) {
-        const bool is_gone = shell.error().text() == collect::no_such_shell(shell_id).text();
-        return {is_gone ? Unknown : Running};
+        // A call that came to nothing on a full disk leaves an empty record without a log. Any
+        // other error is one of the system, which may go away.
+        const int code = shell.error().code;
+        return {code == 0 || code == ENOENT ? Unknown : Running};
     }
     std::string record = end_record_of(*shell);
     if (record.empty()) return {Running};
@@ -37,8 +41,8 @@ audit::Later what_became_of(const Settings& settings, const std::string& shell_i
     const auto created = static_cast<int64_t>(shell->now.record.created) / ns_in_ms;
     // One that ended in the future did so before the clock was set back.
     const int64_t age = audit::now_ms() - ended.value_or(created);
-    if (age >= 0 && age < patience_ms) return {Running};
-    return {Ended, std::move(record)};
+    const bool is_young = age >= 0 && age < patience_ms;
+    return {is_young ? JustEnded : Ended, std::move(record)};
 }
 
 }  // namespace husk::tool

@@ -11,7 +11,7 @@ namespace husk::tool {
 // The record of the end of a shell, if it has ended; else empty.
 std::string end_record_of(const KnownShell& shell);
 
-// One that has just ended counts as running: its own caller is about to record that.
+// For two seconds after its end, a shell counts as one whose caller is about to record the end.
 audit::Later what_became_of(const Settings& settings, const std::string& shell_id);
 
 }  // namespace husk::tool

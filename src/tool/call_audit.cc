@@ -24,15 +24,22 @@ void CallAudit::begins(const std::string& shell_id) {
         write(audit::end_record(id_, {.report = report, .when = audit::now_ms()}));
     }
     id_ = shell_id;
-    write(audit::begin_record(id_, asked));
+    has_begun_ = write(audit::begin_record(id_, asked));
 }
 
 void CallAudit::ended(const Report& report) {
     is_over_ = true;
     const audit::Ended ended{.report = report, .when = audit::now_ms(), .call_ms = elapsed_ms()};
-    if (id_.empty()) return write(audit::call_record(random_id(id_letters), asked, ended));
-    // One that goes on has no end yet. Whoever sees it writes it down.
-    if (report.ended()) write(audit::end_record(id_, ended));
+    if (id_.empty()) {
+        write(audit::call_record(random_id(id_letters), asked, ended));
+    } else if (!has_begun_) {
+        // Now there may be room for it.
+        has_begun_ = write(report.ended() ? audit::call_record(id_, asked, ended)
+                                          : audit::begin_record(id_, asked));
+        if (has_begun_) trouble_.clear();
+    } else if (report.ended()) {  // else whoever sees the end writes it down
+        write(audit::end_record(id_, ended));
+    }
 }
 
 void CallAudit::saw_end_of(const Report& shell) {
@@ -45,9 +52,10 @@ void CallAudit::over(const std::string& shell_id, const std::string& error) {
 }
 
 // A call goes on where the audit cannot be written; its report says so.
-void CallAudit::write(const std::string& record) {
-    if (const auto written = journal_->append(record); !written)
-        trouble_ = "this is not in the audit: " + written.error().text();
+bool CallAudit::write(const std::string& record) {
+    const auto written = journal_->append(record);
+    if (!written) trouble_ = "this is not in the audit: " + written.error().text();
+    return written.has_value();
 }
 
 double CallAudit::elapsed_ms() const {

@@ -33,18 +33,20 @@ public:
     // It was about a shell, or not understood; nothing of its own was run.
     void over(const std::string& shell_id, const std::string& error);
 
-    bool has_begun() const { return !id_.empty(); }
+    // Its beginning is on record.
+    bool has_begun() const { return has_begun_; }
 
     // Why something is not in the audit; empty: nothing is wrong.
     const std::string& trouble() const { return trouble_; }
 
 private:
-    void write(const std::string& record);
+    bool write(const std::string& record);
     double elapsed_ms() const;
 
     std::shared_ptr<audit::Journal> journal_;
     os::Clock::time_point began_ = os::Clock::now();
     std::string id_;  // of what has begun
+    bool has_begun_ = false;
     bool is_over_ = false;
     std::string trouble_;
 };

@@ -168,17 +168,28 @@ void Toolbox::tell_audit(const Call& call, const Outcome& outcome) {
 }
 
 void Toolbox::finish(const Call& call, const Outcome& outcome) const {
-    // What has begun is on record, and whoever asks for its end before it is there is told what the
-    // spool says: nobody has to wait for that.
-    const bool begun = call.audit->has_begun();
-    if (!begun) tell_audit(call, outcome);
-    contract::Answer answer = deployment_.contract->render(call.action, outcome);
+    const auto give = [&](const Outcome& whole) {
+        contract::Answer answer = deployment_.contract->render(call.action, whole);
+        const auto* told = std::get_if<Told>(&whole);
+        if (told != nullptr && call.context.on_report) call.context.on_report(told->report);
+        if (told != nullptr && deployment_.report == Deployment::Report::InMeta)
+            answer.meta["husk/report"] = report_meta(told->report);
+        call.done(contract::result_json(answer));
+    };
     const auto* told = std::get_if<Told>(&outcome);
-    if (told != nullptr && call.context.on_report) call.context.on_report(told->report);
-    if (told != nullptr && deployment_.report == Deployment::Report::InMeta)
-        answer.meta["husk/report"] = report_meta(told->report);
-    call.done(contract::result_json(answer));
-    if (begun) tell_audit(call, outcome);
+    // The spool keeps how a command ended, and the audit asks it for ends that are not recorded:
+    // the answer does not have to wait for the record. A call that started nothing leaves no shell.
+    const bool in_spool = call.audit->has_begun() && told != nullptr &&
+                          !std::holds_alternative<NotStarted>(told->report.ending);
+    if (!in_spool) tell_audit(call, outcome);
+    if (told == nullptr || call.audit->trouble().empty()) {
+        give(outcome);
+    } else {
+        Told noted = *told;
+        noted.report.notes.push_back(call.audit->trouble());
+        give(noted);
+    }
+    if (in_spool) tell_audit(call, outcome);
 }
 
 }  // namespace husk::tool

@@ -207,8 +207,6 @@ Told Toolbox::told(Call& call, Report report) const {
     call.tmp.reset();
     about.verdict = std::move(call.verdict);
     about.notes.insert(about.notes.begin(), deployment_.notes.begin(), deployment_.notes.end());
-    if (const std::string& trouble = call.audit->trouble(); !trouble.empty())
-        about.notes.push_back(trouble);
     if (!call.remembered.empty()) about.notes.push_back("always allowed: " + call.remembered);
     if (run.portion.wanted()) about.output.clear();
     // What is there as a whole needs no words about how to get the rest.
