@@ -56,17 +56,13 @@ endfunction()
 # many seconds a test takes: the longest are started first, so that no processor waits for the last one.
 function(husk_discover_tests name prefix)
     set(alone "Alone*:*/Alone*")
-    set(left_out "")
-    if(prefix STREQUAL "faults")  # machines under strain: ./dev faults has the time for them
-        set(left_out ":FaultsOn*")
-    endif()
     husk_times_slowness(timeout 300)
     set(properties TIMEOUT ${timeout})
     if(prefix STREQUAL "oracle")  # asks bash and shfmt about every script of the machine
         husk_times_slowness(timeout 600)
         set(properties TIMEOUT ${timeout} COST 50)
     endif()
-    gtest_discover_tests(${name} TEST_PREFIX ${prefix}/ TEST_FILTER "-${alone}${left_out}"
+    gtest_discover_tests(${name} TEST_PREFIX ${prefix}/ TEST_FILTER "-${alone}"
         NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
     gtest_discover_tests(${name} TEST_PREFIX ${prefix}/ TEST_FILTER "${alone}"
         NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES ${properties} RUN_SERIAL TRUE)

@@ -80,7 +80,7 @@ std::chrono::milliseconds scaled(std::chrono::milliseconds time) {
     ::getloadavg(&load, 1);
     const double processors = std::max(1U, std::thread::hardware_concurrency());
     return std::chrono::milliseconds(static_cast<int64_t>(
-        static_cast<double>(time.count()) * std::clamp(load / processors, 1.0, 10.0)));
+        static_cast<double>(time.count()) * std::clamp(load / processors, 1.0, 60.0)));
 }
 
 std::string Tally::text() const {

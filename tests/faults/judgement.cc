@@ -29,6 +29,10 @@ std::string session_of(const Json& shell) {
     return id.substr(0, id.rfind('-'));
 }
 
+bool says_that_it_is_off_record(const Call& call) {
+    return call.answer && call.answer->dump().find("not in the audit") != std::string::npos;
+}
+
 std::string told_by(const Call& call) {
     return call.job.command +
            "\nit said: " + (call.job.told.empty() ? "" : read_text(call.job.told)) +
@@ -179,7 +183,8 @@ void Era::judge(const Call& call, const Json& shell, const Strike& strike, int& 
         if (!hampered) judge_log(call, shell, status == "exited" || status == "signaled");
         // Where it was killed before it handed anything over there is nothing to put on record.
         const bool unsent = call.is_abandoned && !truth.started;
-        if (call.way != Way::Library && !unsent) known_[shell["shell_id"]] = status;
+        if (call.way != Way::Library && !unsent && !says_that_it_is_off_record(call))
+            known_[shell["shell_id"]] = status;
     }
 }
 
@@ -215,8 +220,7 @@ void Era::judge_audit(const std::vector<Call>& calls, const Strike& strike) {
         const auto record = records.find(call.job.mark);
         const bool on_record = record != records.end();
         // Whoever was stopped with the journal locked made others say that they could not write.
-        const bool told =
-            call.answer && call.answer->dump().find("not in the audit") != std::string::npos;
+        const bool told = says_that_it_is_off_record(call);
         // Nothing ran, and there may be nothing to write to.
         const bool refused =
             call.answer && status_of(*call.answer) == "not_started" && !truth_of(call.job).started;
