@@ -32,6 +32,29 @@ TEST(CallerDeath, HidesNoCommandFromTheAudit) {
     EXPECT_EQ(husk({"log", "--verify"}).code, 0);
 }
 
+TEST(EndOfACommand, IsInTheAuditAsSoonAsInTheSpool) {
+    const Husk husk;
+    // The caller is gone before the end, and does not record it.
+    const std::string id = husk.background("sleep 1; exit 3");
+    ASSERT_EQ(husk({"wait", id, "--timeout", "20s"}).code, 3);
+    const Json record = husk({"log", "--json"}).json();
+    EXPECT_EQ(record.value("status", ""), "exited") << record;
+    EXPECT_EQ(record.value("exit_code", -1), 3) << record;
+}
+
+// On a full disk, a call that came to nothing leaves an empty record, so that nobody gets its id.
+TEST(EmptyRecord, DoesNotRunForEverInTheAudit) {
+    const Husk husk;
+    // The caller is gone before the end, and does not record it.
+    const std::string id = husk.background("sleep 1; exit 3");
+    ASSERT_EQ(husk({"wait", id, "--timeout", "20s"}).code, 3);
+    const auto session = husk.state() / "sessions" / id.substr(0, id.rfind('-'));
+    const std::string number = id.substr(id.rfind('-') + 1);
+    std::filesystem::resize_file(session / "rec" / number, 0);
+    std::filesystem::remove(session / "log" / (number + ".log"));
+    EXPECT_EQ(husk({"log", "--json"}).json().value("status", ""), "unknown");
+}
+
 // Takes all descriptors from this process between the start of a call and its end.
 class NoDescriptors : public testing::Test {
 protected:
