@@ -18,6 +18,12 @@ std::string status_of(const Json& report) {
     return report.is_object() ? report.value("status", "none") : "none";
 }
 
+// -1: none
+int exit_code_of(const Json& report) {
+    const Json code = report.is_object() ? report.value("exit_code", Json()) : Json();
+    return code.is_number_integer() ? code.get<int>() : -1;
+}
+
 bool is_over(const Json& shell) { return status_of(shell) != "running"; }
 
 bool has_leftovers(const Json& shell) {
@@ -68,7 +74,7 @@ void Era::expect_next_calls(const Strike& strike) {
             << "the next call has no answer: " << told_by(call);
         if (!call.answer) continue;
         EXPECT_EQ(status_of(*call.answer), "exited") << "the next call: " << told_by(call);
-        EXPECT_EQ(call.answer->value("exit_code", -1), call.job.code) << told_by(call);
+        EXPECT_EQ(exit_code_of(*call.answer), call.job.code) << told_by(call);
         if (call.job.doing == Doing::Fetches) {
             EXPECT_TRUE(truth_of(call.job).fetched) << told_by(call);
         }
@@ -139,7 +145,7 @@ void Era::judge(const Call& call, const Json& shell, const Strike& strike, int& 
     const std::string what = told_by(call) + "\nshell: " + shell.dump();
     if (status == "exited") {
         if (!hampered) {
-            EXPECT_EQ(shell.value("exit_code", -1), call.job.code) << what;
+            EXPECT_EQ(exit_code_of(shell), call.job.code) << what;
         }
         if (tells && !hampered) {
             EXPECT_EQ(truth.exits, call.job.code) << what;
@@ -176,7 +182,7 @@ void Era::judge(const Call& call, const Json& shell, const Strike& strike, int& 
             EXPECT_EQ(answered, status) << what;
         }
         if (answered == "exited") {
-            EXPECT_EQ(call.answer->value("exit_code", -1), shell.value("exit_code", -1)) << what;
+            EXPECT_EQ(exit_code_of(*call.answer), exit_code_of(shell)) << what;
         }
     }
     if (status != "none") {
