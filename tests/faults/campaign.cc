@@ -177,10 +177,10 @@ std::vector<Call> Era::start_calls(const Strike& strike) {
 
 void Era::remember(const Crew& crew) {
     for (const Crew::Session& session : crew.sessions) {
-        seen_.insert({session.nursery, session.mason, session.proxy});
-        seen_.insert(session.keepers.begin(), session.keepers.end());
+        for (const pid_t pid : {session.nursery, session.mason, session.proxy})
+            if (pid != 0) seen_[pid] = birth_of(pid);
+        for (const pid_t keeper : session.keepers) seen_[keeper] = birth_of(keeper);
     }
-    seen_.erase(0);
 }
 
 // Whom to strike, of those that live at this moment.
@@ -299,13 +299,10 @@ void Era::finish() {
     const auto left = [&] { return processes_of(husk_->state(), "j" + place_.word + "n"); };
     if (!eventually([&] { return left().empty(); }, scaled(2s)))
         for (const pid_t pid : left()) ADD_FAILURE() << "outlives all sessions: " << describe(pid);
-    // Numbers are used again, by others.
-    const auto is_left = [](pid_t pid) {
-        return is_alive(pid) && describe(pid).find(" husk-") != std::string::npos;
-    };
-    for (const pid_t pid : seen_) {
-        EXPECT_TRUE(eventually([&] { return !is_left(pid); }, scaled(1s)))
-            << "outlives all sessions: " << describe(pid);
+    for (const auto& [pid, birth] : seen_) {
+        // Numbers are used again, also by the Husk of other tests.
+        const auto is_gone = [&] { return !is_alive(pid) || birth_of(pid) != birth; };
+        EXPECT_TRUE(eventually(is_gone, scaled(1s))) << "outlives all sessions: " << describe(pid);
     }
     std::map<std::string, std::string> recorded;
     const auto complete = [&] {

@@ -5,7 +5,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
 
 #include "callers.h"
 #include "crew.h"
@@ -106,7 +105,7 @@ private:
     OneLineServer server_;
     std::unique_ptr<Callers> callers_;
     int jobs_ = 0;
-    std::set<pid_t> seen_;                      // processes of Husk
+    std::map<pid_t, std::string> seen_;         // processes of Husk, and when they were born
     std::map<std::string, std::string> known_;  // status by shell id, for the audit at the end
 };
 

@@ -108,6 +108,16 @@ std::vector<pid_t> processes_of(const fs::path& dir, const std::string& word) {
     return found;
 }
 
+std::string birth_of(pid_t pid) {
+    const std::string stat = read_text("/proc/" + std::to_string(pid) + "/stat");
+    // The name stands in parentheses and may have anything in it; then comes the third field.
+    constexpr int field = 22;
+    std::istringstream rest(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));
+    std::string word;
+    for (int at = 3; at <= field; ++at) rest >> word;
+    return rest ? word : "";
+}
+
 std::string describe(pid_t pid) {
     const std::string proc = "/proc/" + std::to_string(pid);
     std::string line = read_text(proc + "/cmdline");

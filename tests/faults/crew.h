@@ -30,5 +30,8 @@ std::vector<pid_t> processes_of(const std::filesystem::path& dir, const std::str
 std::vector<pid_t> processes_marked(const std::string& word);
 
 std::string describe(pid_t pid);
+// When the process was started, in ticks since the machine was; empty if it is gone. A process that
+// has the same number later was born at another time.
+std::string birth_of(pid_t pid);
 
 }  // namespace husk::test
