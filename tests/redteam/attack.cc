@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <regex>
 
@@ -22,16 +24,20 @@ namespace fs = std::filesystem;
 using Names = std::map<std::string, std::string>;
 using namespace std::chrono_literals;
 
+// Looks at the newest processes first: a process that forks and exits every few milliseconds is
+// gone before all others have been looked at. The environment of a zombie is empty.
 std::vector<pid_t> bearers_of(const std::string& mark) {
-    std::vector<pid_t> found;
+    std::vector<pid_t> pids;
     std::error_code ignored;
-    for (fs::directory_iterator at("/proc", ignored), end; at != end; at.increment(ignored)) {
-        const pid_t pid = std::atoi(at->path().filename().c_str());
-        if (pid <= 0 || pid == ::getpid() || !test::is_alive(pid)) continue;
-        const std::string environment = test::read_text(at->path() / "environ");
-        if (environment.find("MARK=" + mark) != std::string::npos) found.push_back(pid);
-    }
-    return found;
+    for (fs::directory_iterator at("/proc", ignored), end; at != end; at.increment(ignored))
+        pids.push_back(std::atoi(at->path().filename().c_str()));
+    std::ranges::sort(pids, std::greater());
+    std::erase_if(pids, [&](pid_t pid) {
+        if (pid <= 0 || pid == ::getpid()) return true;
+        const auto environment = test::read_text("/proc/" + std::to_string(pid) + "/environ");
+        return environment.find("MARK=" + mark) == std::string::npos;
+    });
+    return pids;
 }
 
 // `text` with the names that have values replaced.
