@@ -14,7 +14,8 @@
 namespace husk::os::probe {
 namespace {
 
-constexpr unsigned patience_seconds = 2;
+// Only for a probe that hangs. It takes milliseconds, but seconds on a machine that is very busy.
+constexpr unsigned patience_seconds = 10;
 
 // A program that ignores these signals hands that down, and with it neither the alarm nor a
 // wait for a child would work.
