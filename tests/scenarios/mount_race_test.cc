@@ -100,9 +100,9 @@ TEST_P(MountRace, NeverPutsAnotherDirectoryInThePlaceOfAProtectedName) {
 
 // The attacker is a command of its own session, whose workspace holds that of the others.
 TEST_P(MountRace, IsLostByAnOuterSession) {
-    const std::string swap =
-        std::string(HUSK_TEST_PROGRAMS_DIR "/swap ") + decoy().string() + " " + link().string();
-    const Ran started = in("workspace", swap, {"--background", "--session", "outer"});
+    const std::string swap = program_in(work(), "swap");
+    const Ran started = in("workspace", swap + " " + decoy().string() + " " + link().string(),
+                           {"--background", "--session", "outer"});
     ASSERT_EQ(started.code, 0) << started.err;
     expect_never_shown("cat " + secret(), {}, swapped());
 }
