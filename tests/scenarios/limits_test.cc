@@ -264,7 +264,7 @@ protected:
     nlohmann::json run(const std::string& command, const Limits& limits = {}) const {
         return call_as(GetParam(), husk.settings(),
                        {.command = "P=" HUSK_TEST_PROGRAMS_DIR "\n" + command,
-                        .timeout = 30s,
+                        .timeout = 100s,  // a second of CPU time takes that long on a busy machine
                         .limits = limits});
     }
     Husk husk;
