@@ -11,8 +11,9 @@
 namespace husk::confine {
 
 // The secrets of the home, of other homes of the same user, and of the places that variables name;
-// for root also those of the system and of all other homes; where `--read` does not give them. Each by its name, by the target where it is a link, and by the names
-// that bind mounts give to it. Names that do not exist are included: they may come.
+// for root also those of the system and of all other homes; where `--read` does not give them. Each
+// by its name, by the target where it is a link, and by the names that bind mounts give to it.
+// Names that do not exist are included: they may come.
 Result<std::vector<std::filesystem::path>> withheld_secrets(const Wanted& wanted);
 
 // Those of them that lie in a root which the session gets as a whole, where no rule of Landlock can

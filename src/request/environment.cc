@@ -236,10 +236,11 @@ bool has_url_with_login(std::string_view value) {
 
 // How tokens begin that say so themselves.
 constexpr auto token_starts =
-    std::to_array({"sk-"sv, "sk_live_"sv, "rk_live_"sv, "whsec_"sv, "hf_"sv, "npm_"sv, "pypi-"sv,
-                   "dop_v1_"sv, "AKIA"sv, "ASIA"sv, "AIza"sv, "ya29."sv, "eyJ"sv, "SG."sv, "hvs."sv,
-                   "gsk_"sv, "xai-"sv, "r8_"sv, "dckr_pat_"sv, "tskey-"sv, "pul-"sv, "lin_api_"sv,
-                   "shpat_"sv, "ATATT"sv, "AGE-SECRET-KEY-"sv});
+    std::to_array({"sk-"sv,  "sk_live_"sv, "rk_live_"sv, "whsec_"sv,    "hf_"sv,
+                   "npm_"sv, "pypi-"sv,    "dop_v1_"sv,  "AKIA"sv,      "ASIA"sv,
+                   "AIza"sv, "ya29."sv,    "eyJ"sv,      "SG."sv,       "hvs."sv,
+                   "gsk_"sv, "xai-"sv,     "r8_"sv,      "dckr_pat_"sv, "tskey-"sv,
+                   "pul-"sv, "lin_api_"sv, "shpat_"sv,   "ATATT"sv,     "AGE-SECRET-KEY-"sv});
 
 // The same, and no other word begins so: they tell of a token inside of a longer value too.
 constexpr auto sure_token_starts =
@@ -256,8 +257,7 @@ bool is_of_a_token(char byte) {
 bool has_token(std::string_view value, std::string_view start) {
     for (size_t at = value.find(start); at != std::string_view::npos;
          at = value.find(start, at + 1)) {
-        const auto* const end =
-            std::ranges::find_if_not(value.substr(at), is_of_a_token);
+        const auto* const end = std::ranges::find_if_not(value.substr(at), is_of_a_token);
         const auto size = static_cast<size_t>(end - value.substr(at).begin());
         if ((at == 0 || !is_of_a_token(value[at - 1])) && size >= shortest_token) return true;
     }
@@ -265,8 +265,7 @@ bool has_token(std::string_view value, std::string_view start) {
 }
 
 bool is_token(std::string_view value) {
-    if (std::ranges::any_of(sure_token_starts,
-                            [&](auto start) { return has_token(value, start); }))
+    if (std::ranges::any_of(sure_token_starts, [&](auto start) { return has_token(value, start); }))
         return true;
     return value.size() >= shortest_token && !value.contains('/') && !value.contains(' ') &&
            std::ranges::any_of(token_starts, [&](auto start) { return value.starts_with(start); });

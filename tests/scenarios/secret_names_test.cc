@@ -83,10 +83,11 @@ TEST_P(SecretNames, OfASecretInAWritableRootOnlyThatPartIsGivenThatWasNamed) {
     write(home() / ".config" / "gh" / "hosts.yml", "the token\n");
     write(home() / ".config" / "gh" / "more" / "state.yml", "another token\n");
     const std::string given = home() / ".config" / "gh" / "hosts.yml";
-    const std::vector<std::string> options = {"--write", home() / ".config", "--read", given,
-                                              "--session", "s"};
+    const std::vector<std::string> options = {"--write", home() / ".config", "--read",
+                                              given,     "--session",        "s"};
     const std::string look =
-        "exec 2>/dev/null; cd ~/.config; cat gh/hosts.yml gh/more/* gh/late; mv gh g; ls -A gh/more";
+        "exec 2>/dev/null; cd ~/.config; cat gh/hosts.yml gh/more/* gh/late; mv gh g; ls -A "
+        "gh/more";
     EXPECT_EQ(in("workspace", look, options).out, "the token\n");
     write(home() / ".config" / "gh" / "late", "a third token\n");
     EXPECT_EQ(in("workspace", look, options).out, "the token\n");
@@ -130,9 +131,8 @@ TEST_P(SecretNames, InTheHomeOfTheUserThatHomeDoesNotName) {
     for (const char* other : {"-u HOME", "HOME=/"})
         for (const char* mode : {"workspace", "read-only"}) {
             std::string words;
-            for (const std::string& word :
-                 husk().argv({"run", "--mode", mode, "--cwd", work(), "--",
-                              look_at({home() / ".ssh" / "id"})}))
+            for (const std::string& word : husk().argv({"run", "--mode", mode, "--cwd", work(),
+                                                        "--", look_at({home() / ".ssh" / "id"})}))
                 words += word == HUSK_BINARY ? "env " + std::string(other) + " '" + word + "' "
                                              : "'" + word + "' ";
             const Ran ran =
