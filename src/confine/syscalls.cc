@@ -235,7 +235,7 @@ Cases with_privileged_mode(uint32_t mode, uint32_t bits, std::vector<ArgumentTes
 }
 
 // Of a directory the bit for the group is ordinary: new files get its group. A filter cannot tell
-// whether a name is one.
+// whether a name is one, so the witness is asked; without a witness directories cannot get the bit.
 void judge_modes(os::SyscallFilter& filter, const SyscallPolicy& policy) {
     constexpr uint32_t on_files = S_ISUID | S_ISGID;
     const std::tuple<Syscall, uint32_t, uint32_t> calls[] = {
@@ -251,8 +251,12 @@ void judge_modes(os::SyscallFilter& filter, const SyscallPolicy& policy) {
                                   *number) &&
                    (policy.witness_sees_all || !is_frequent(one.attempt));
         });
+        Cases cases = with_privileged_mode(mode, bits);
+        if (bits == S_ISUID && !policy.group_bit)
+            cases.push_back({{int_bits_are(mode, S_ISGID, S_ISGID)},
+                             policy.witness ? os::ask_the_listener : fail_with(EPERM)});
         add(filter, call, policy.witness && is_watched ? os::ask_the_listener : let_through,
-            with_privileged_mode(mode, bits));
+            std::move(cases));
     }
 }
 

@@ -229,13 +229,14 @@ TEST(SyscallPolicies, LetNobodyMakeAFileThatRunsAsItsOwner) {
             {CALL(fchmod), {3, 04755}, refused},
             {CALL(fchmod), {3, rubbish | 04000}, refused},
             {CALL(fchmod), {3, 0755}, ordinary},
-            {CALL(fchmod), {3, 02775}, ordinary},  // of directories
+            {CALL(fchmod), {3, 02775}, refused},  // where no witness can tell directories
             {CALL(fchmodat), {0, 0, 06755}, refused},
             {CALL(fchmodat), {0, 0, 01777}, ordinary},
             {{"fchmodat2", 452}, {0, 0, 04755, 0}, refused},
             {{"fchmodat2", 452}, {0, 0, 0755, 04000}, ordinary},
 #ifdef __x86_64__
             {CALL(chmod), {0, 04755}, refused},
+            {CALL(chmod), {0, 02755}, refused},
             {CALL(chmod), {0, 0644}, ordinary},
 #endif
         };

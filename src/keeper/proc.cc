@@ -151,4 +151,20 @@ void add_children(int pid, uint64_t threads) {
     sys::close(fd);
 }
 
+bool read_string(int pid, uint64_t address, char* into, unsigned room) {
+    constexpr uint64_t page = 4096;
+    for (unsigned got = 0; got < room;) {
+        constexpr uint64_t usual = 256;
+        uint64_t size = page - (address + got) % page;  // the next page may not be there
+        if (size > usual && got == 0) size = usual;
+        if (size > room - got) size = room - got;
+        const long read = sys::process_vm_read(pid, address + got, into + got, size);
+        if (read <= 0) return false;
+        for (long i = 0; i < read; ++i)
+            if (into[got + static_cast<unsigned>(i)] == 0) return true;
+        got += static_cast<unsigned>(read);
+    }
+    return false;
+}
+
 }  // namespace proc

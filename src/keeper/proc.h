@@ -20,6 +20,10 @@ bool read_stat(int pid, Stat& stat);
 bool read_text(int pid, const char* file, char* text, unsigned size);
 int open(int pid, const char* file);
 
+// Reads the memory of a process up to the end of a string. False when it cannot be read, or the
+// string is longer than the room.
+bool read_string(int pid, uint64_t address, char* into, unsigned room);
+
 // Memory that is not of files, and not meant to be shared; 0 when that cannot be known.
 uint64_t own_pages(int pid);
 

@@ -8,8 +8,10 @@
 
 #include "clock.h"
 #include "denial_log.h"
+#include "group_bit.h"
 #include "line.h"
 #include "path.h"
+#include "proc.h"
 #include "sys.h"
 #include "usage.h"
 
@@ -46,23 +48,6 @@ const char* word(Attempt attempt) {
         case Attempt::Connect: return "connect";
     }
     return "";
-}
-
-// Reads the memory of a process up to the end of a string. False when it cannot be read.
-bool read_string(int pid, uint64_t address, char* into, unsigned room) {
-    constexpr uint64_t page = 4096;
-    for (unsigned got = 0; got < room;) {
-        constexpr uint64_t usual = 256;
-        uint64_t size = page - (address + got) % page;  // the next page may not be there
-        if (size > usual && got == 0) size = usual;
-        if (size > room - got) size = room - got;
-        const long read = sys::process_vm_read(pid, address + got, into + got, size);
-        if (read <= 0) return false;
-        for (long i = 0; i < read; ++i)
-            if (into[got + static_cast<unsigned>(i)] == 0) return true;
-        got += static_cast<unsigned>(read);
-    }
-    return false;
 }
 
 // Leaves in `way` how the mason gets to the path of a call: a relative one through the link in
@@ -152,7 +137,7 @@ void resolve(const Places& places, int place, const char* rest) {
 bool will_fail(const Places& places, int pid, const seccomp_data& call, const WatchedPath& where,
                Attempt attempt) {
     if (where.path < 0) return false;
-    if (!read_string(pid, call.args[where.path], path_text, sizeof path_text)) return false;
+    if (!proc::read_string(pid, call.args[where.path], path_text, sizeof path_text)) return false;
     if (path_text[0] == 0) return false;
     const int base = find_way(places, pid, call, where);
     if (base == nowhere) return false;
@@ -414,6 +399,13 @@ void Witness::answer(bool ended) {
     answer.id = asked.id;
     const int pid = static_cast<int>(asked.pid);
     const auto number = static_cast<uint32_t>(asked.data.nr);
+    if (group_bit::is_asked_for(asked.data)) {
+        if (const WatchedCall* watched = find_watched(asked.data.nr); watched != nullptr)
+            look_at(places_, pid, asked.data, *watched);
+        answer.error = static_cast<int>(group_bit::give(places_.proc, listener_, asked));
+        sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+        return;
+    }
     answer.error = -EPERM;
     bool refused = false;
     for (uint32_t i = 0; i < refused_count_ && !refused; ++i) {

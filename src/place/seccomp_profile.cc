@@ -146,7 +146,8 @@ Json container_profile() {
                                                     .sockets = confine::Sockets::PrivateNetwork,
                                                     .pid_namespace = true,
                                                     .ipc_namespace = true,
-                                                    .truncate_forbidden = false}));
+                                                    .truncate_forbidden = false,
+                                                    .group_bit = true}));
 }
 
 }  // namespace husk::place

@@ -219,6 +219,43 @@ TEST_P(PrivilegedFiles, CannotBeLeftBehind) {
         EXPECT_EQ(entry.status().permissions() & fs::perms::set_uid, fs::perms::none) << entry;
 }
 
+// By every call that changes a mode, and by names that lead to another object in the meantime.
+TEST_P(PrivilegedFiles, OnlyDirectoriesGetTheBitForTheGroup) {
+    const std::string calls =
+        "import ctypes, os\n"
+        "mode = 0o2755\n"
+        "change2 = lambda fd, name, flags: ctypes.CDLL(None).syscall(452, fd, name, mode, flags)\n"
+        "def every(name, fd):\n"
+        "    yield lambda: os.chmod(name, mode)\n"
+        "    yield lambda: os.chmod(os.path.abspath(name), mode)\n"
+        "    yield lambda: os.chmod('../' + name, mode, dir_fd=os.open('d', os.O_RDONLY))\n"
+        "    yield lambda: os.fchmod(fd, mode)\n"
+        "    yield lambda: os.chmod('link to ' + name, mode)\n"
+        "    yield lambda: os.chmod('/proc/self/fd/%d' % fd, mode)\n"
+        "    yield lambda: change2(-100, name.encode(), 0)\n"
+        "    yield lambda: change2(fd, b'', 0x1000)\n"
+        "os.mkdir('d')\n"
+        "open('f', 'w').close()\n"
+        "for name in 'd', 'f':\n"
+        "    os.symlink(name, 'link to ' + name)\n"
+        "    for change in every(name, os.open(name, os.O_RDONLY)):\n"
+        "        os.chmod(name, 0o755)\n"
+        "        try: change()\n"
+        "        except OSError: pass\n"
+        "        print(name, oct(os.stat(name).st_mode & 0o7777))\n";
+    write(work() / "calls.py", calls);
+    const Ran ran = in("workspace", "python3 calls.py | uniq -c | tr -s ' '");
+    EXPECT_EQ(ran.out, " 5 d 0o2755\n 1 d 0o755\n 2 d 0o2755\n 8 f 0o755\n") << ran.err;
+}
+
+TEST_P(PrivilegedFiles, NobodyElseGetsADirectoryChanged) {
+    const Ran ran =
+        in("workspace", "chmod 2777 " + outside().string() + " /etc /; chmod 2755 none");
+    EXPECT_NE(ran.err.find("Read-only file system"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("No such file"), std::string::npos) << ran.err;
+    EXPECT_EQ(fs::status(outside()).permissions() & fs::perms::set_gid, fs::perms::none);
+}
+
 INSTANTIATE_TEST_SUITE_P(, PrivilegedFiles, both(), who_name);
 
 }  // namespace
