@@ -1,7 +1,9 @@
 #include "cli/setting_option.h"
 
+#include <algorithm>
 #include <filesystem>
 
+#include "base/terminal_text.h"
 #include "request/setting_keys.h"
 
 namespace husk::cli {
@@ -27,7 +29,7 @@ void add_working_directory(CLI::App& app, config::Settings& flags) {
     app.add_option_function<std::string>(
         "--cwd",
         [&flags](const std::string& path) {
-            flags.working_directory = {absolute("--cwd", path), config::from_flag("--cwd")};
+            flags.working_directory = {absolute_below("--cwd", path), config::from_flag("--cwd")};
         },
         "Working directory");
 }
@@ -57,6 +59,20 @@ std::string absolute(const std::string& option, const std::string& path) {
     if (path.empty() || failed)
         throw CLI::ValidationError(option, "\"" + path + "\" is no path that can be used");
     return whole;
+}
+
+std::string absolute_below(const std::string& option, const std::string& path) {
+    namespace fs = std::filesystem;
+    std::string whole = absolute(option, path);
+    const fs::path given(path);
+    if (given.is_absolute() || std::ranges::find(given, "..") != given.end()) return whole;
+    std::error_code failed;
+    const fs::path here = fs::canonical(".", failed);
+    const fs::path there = failed ? fs::path() : fs::canonical(whole, failed);
+    if (failed || std::ranges::mismatch(here, there).in1 == here.end()) return whole;
+    throw CLI::ValidationError(
+        option, text::one_line("\"" + path + "\" leads through a link to " + there.string() +
+                               "; give that path if it is meant"));
 }
 
 }  // namespace husk::cli

@@ -22,4 +22,8 @@ void add_variables(CLI::App& app, config::Settings& flags);
 // From where the user is. One that cannot be made so is an error of the option.
 std::string absolute(const std::string& option, const std::string& path);
 
+// The same for a directory that a session gets. A relative path that leaves the current directory
+// through a symbolic link is an error: a command may have put the link there.
+std::string absolute_below(const std::string& option, const std::string& path);
+
 }  // namespace husk::cli

@@ -13,7 +13,7 @@ void add_paths(CLI::App& app, const std::string& option, config::Texts& paths,
            option,
            [option, &paths](const std::vector<std::string>& texts) {
                for (const std::string& text : texts)
-                   paths.push_back({absolute(option, text), config::from_flag(option)});
+                   paths.push_back({absolute_below(option, text), config::from_flag(option)});
            },
            description)
         ->allow_extra_args(false);

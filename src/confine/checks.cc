@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "confine/machine.h"
@@ -42,6 +43,20 @@ Result<void> check_what_is_named(const Wanted& wanted) {
     return {};
 }
 
+// Programs and settings of the machine, and homes of others. Nobody means to give these away who
+// follows a link that an earlier command has put in the place of a directory.
+bool is_of_the_system(const fs::path& root) {
+    constexpr const char* places[] = {
+        "/bin",           "/boot",          "/etc",           "/lib",      "/lib32",
+        "/lib64",         "/sbin",          "/usr/bin",       "/usr/lib",  "/usr/libexec",
+        "/usr/local/bin", "/usr/local/lib", "/usr/local/etc", "/usr/sbin", "/usr/local/sbin",
+        "/var/lib/dpkg",  "/var/spool"};
+    const bool is_a_home = root == "/home" || root.parent_path() == "/home";
+    return is_a_home || std::ranges::any_of(places, [&](const char* place) {
+               return is_within(root, place) || is_within(place, root);
+           });
+}
+
 }  // namespace
 
 Result<os::Fd> open_working_directory(const fs::path& path) {
@@ -77,6 +92,8 @@ Result<void> check_workspace(const Wanted& wanted) {
         const bool wide = holds_everything(wanted, root);
         if (wide && !wanted.wide_workspace)
             return refused("would give everything away; take a directory below it, or --force");
+        if (is_of_the_system(root) && !wanted.wide_workspace)
+            return refused("belongs to the system; take another directory, or --force");
         for (const char* special : {"/proc", "/sys", "/dev", "/run"})
             if (is_within(root, special) && !is_within(root, "/dev/shm"))
                 return refused("is no place for a workspace");

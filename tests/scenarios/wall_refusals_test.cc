@@ -139,6 +139,10 @@ TEST_F(WallRefusals, OfAPlaceWhereNothingCouldBeStarted) {
         {work() / "plain", closed, "Not a directory"},
         {work(), {"--mode", "workspace", "--write", "/no/such/root"}, "make this directory first"},
         {home(), closed, "would give everything away; take a directory below it, or --force"},
+        {"/etc", closed, "/etc belongs to the system; take another directory, or --force"},
+        {"/usr/lib", closed, "/usr/lib belongs to the system"},
+        {"/var", closed, "/var belongs to the system"},
+        {work(), {"--mode", "workspace", "--write", "/etc"}, "/etc belongs to the system"},
     };
     for (const auto& [cwd, options, because] : cases)
         for (const auto& way : ways_in(options)) {
@@ -147,6 +151,31 @@ TEST_F(WallRefusals, OfAPlaceWhereNothingCouldBeStarted) {
             EXPECT_TRUE(is_refusal(ran)) << way[0] << " in " << cwd;
             EXPECT_THAT(ran.err, HasSubstr(because)) << way[0] << " in " << cwd;
         }
+}
+
+// A command can replace a directory of its workspace by a link. The next session that is started
+// there must not get the target of the link.
+TEST_F(WallRefusals, OfALinkThatLeadsOutOfTheCurrentDirectory) {
+    fs::create_directory_symlink("/etc", work() / "build");
+    fs::create_directory_symlink(outside(), work() / "tools");
+    fs::create_directories(work() / "real");
+    fs::create_directory_symlink("real", work() / "alias");
+    const auto run = [&](const std::vector<std::string>& options) {
+        std::vector<std::string> words = {"run", "--mode", "workspace"};
+        words.insert(words.end(), options.begin(), options.end());
+        words.insert(words.end(), {"--", "pwd -P"});
+        words = husk().argv(words);
+        words.insert(words.begin(), {"sh", "-c", R"(cd "$0" && exec "$@")", work()});
+        return run_program(words);
+    };
+    const Ran absolute = run({"--cwd", (work() / "build").string()});
+    EXPECT_THAT(absolute.err, HasSubstr("/etc belongs to the system"));
+    for (const char* option : {"--cwd", "--write", "--read"}) {
+        const Ran ran = run({option, "tools"});
+        EXPECT_EQ(ran.out, "") << option;
+        EXPECT_THAT(ran.err, HasSubstr("leads through a link to " + outside().string())) << option;
+    }
+    EXPECT_EQ(run({"--cwd", "alias"}).out, (work() / "real").string() + "\n");
 }
 
 TEST_F(WallRefusals, GiveWayToForce) {
