@@ -97,7 +97,7 @@ TEST_P(SecretNames, OfASecretInAWritableRootOnlyThatPartIsGivenThatWasNamed) {
 TEST_P(SecretNames, WhereAVariableMovedIt) {
     const std::vector<std::pair<std::string, fs::path>> moved = {
         {"CARGO_HOME=" + (outside() / "cargo").string(), outside() / "cargo/credentials.toml"},
-        {"XDG_CONFIG_HOME=" + (outside() / "config").string(), outside() / "config/gh/hosts.yml"},
+        {"GH_CONFIG_DIR=" + (outside() / "gh").string(), outside() / "gh/hosts.yml"},
         {"GNUPGHOME=" + (outside() / "gnupg").string(), outside() / "gnupg/private-keys-v1.d/a"},
         {"KUBECONFIG=" + (outside() / "one").string() + ":" + (outside() / "two").string(),
          outside() / "two"}};
