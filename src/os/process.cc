@@ -46,6 +46,10 @@ struct Detached {
     volatile int error;
 };
 
+// In a child, whose table of descriptors is its own: the thread sanitizer's `dup2` would note it
+// for those of the parent.
+bool put(int fd, int place) { return ::syscall(SYS_dup3, fd, place, 0) >= 0; }
+
 int fail(Detached& plan) {
     plan.error = errno;
     return 127;
@@ -60,8 +64,8 @@ int become_program(void* argument) {
     const int null = ::fcntl(plan.null, F_DUPFD, 10);
     if (socket < 0 || program < 0 || null < 0) return fail(plan);
     for (int fd = 0; fd < 3; ++fd)
-        if (::dup2(null, fd) < 0) return fail(plan);
-    if (::dup2(socket, 3) < 0) return fail(plan);
+        if (!put(null, fd)) return fail(plan);
+    if (!put(socket, 3)) return fail(plan);
     ::syscall(SYS_close_range, 4U, ~0U, CLOSE_RANGE_CLOEXEC);
     ::syscall(SYS_execveat, program, "", plan.argv, plan.envp, AT_EMPTY_PATH);
     return fail(plan);
@@ -119,8 +123,7 @@ int become_asked(void* argument) {
     const int output = ::fcntl(plan.output, F_DUPFD, 10);
     const int program = ::fcntl(plan.program, F_DUPFD_CLOEXEC, 10);
     if (input < 0 || output < 0 || program < 0) return fail_with_errno();
-    if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0)
-        return fail_with_errno();
+    if (!put(input, 0) || !put(output, 1) || !put(output, 2)) return fail_with_errno();
     ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
     sigset_t none;
     ::sigemptyset(&none);
