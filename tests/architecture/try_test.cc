@@ -16,7 +16,7 @@
 namespace {
 
 // Without comments and the contents of strings.
-std::string code_of(const std::string& text) {
+std::string without_literals(const std::string& text) {
     static const std::regex hidden(R"(//[^\n]*|"(\\.|[^"\\\n])*"|'(\\.|[^'\\\n])')");
     return std::regex_replace(text, hidden, "0");
 }
@@ -60,7 +60,7 @@ bool leaves_something(std::string_view code, size_t at) {
 
 std::vector<size_t> lines_that_leave_something(const std::string& text) {
     std::vector<size_t> lines;
-    const std::string code = code_of(text);
+    const std::string code = without_literals(text);
     for (size_t at = code.find("TRY("); at != std::string::npos; at = code.find("TRY(", at + 1))
         if (leaves_something(code, at))
             lines.push_back(1 +
