@@ -21,8 +21,14 @@ endif()
 target_link_options(husk-keeper PRIVATE
     -nostdlib -static -no-pie -Wl,--gc-sections -Wl,-z,noexecstack -Wl,--build-id=none -Wl,--strip-debug)
 
+# The image has no symbols: each caller copies it into memory, which counts against the user's limit for the size of a file.
 set(HUSK_KEEPER_IMAGE_SOURCE ${PROJECT_SOURCE_DIR}/src/run/keeper_image.S)
-set(keeper_image ${CMAKE_CURRENT_BINARY_DIR}/husk-keeper)
+set(keeper_image ${CMAKE_CURRENT_BINARY_DIR}/husk-keeper.image)
+add_custom_command(
+    OUTPUT ${keeper_image}
+    COMMAND ${CMAKE_STRIP} --strip-all -o ${keeper_image} $<TARGET_FILE:husk-keeper>
+    DEPENDS husk-keeper
+    VERBATIM)
 set_source_files_properties(${HUSK_KEEPER_IMAGE_SOURCE} PROPERTIES
     COMPILE_DEFINITIONS HUSK_KEEPER_IMAGE="${keeper_image}"
     OBJECT_DEPENDS ${keeper_image})

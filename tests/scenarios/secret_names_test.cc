@@ -251,8 +251,8 @@ TEST_P(PrivilegedFiles, OnlyDirectoriesGetTheBitForTheGroup) {
 TEST_P(PrivilegedFiles, NobodyElseGetsADirectoryChanged) {
     const Ran ran =
         in("workspace", "chmod 2777 " + outside().string() + " /etc /; chmod 2755 none");
-    EXPECT_NE(ran.err.find("Read-only file system"), std::string::npos) << ran.err;
-    EXPECT_NE(ran.err.find("No such file"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.out.find("Read-only file system"), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("No such file"), std::string::npos) << ran.out;
     EXPECT_EQ(fs::status(outside()).permissions() & fs::perms::set_gid, fs::perms::none);
 }
 

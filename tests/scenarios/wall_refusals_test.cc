@@ -175,7 +175,8 @@ TEST_F(WallRefusals, OfALinkThatLeadsOutOfTheCurrentDirectory) {
         EXPECT_EQ(ran.out, "") << option;
         EXPECT_THAT(ran.err, HasSubstr("leads through a link to " + outside().string())) << option;
     }
-    EXPECT_EQ(run({"--cwd", "alias"}).out, (work() / "real").string() + "\n");
+    const Ran inside = run({"--cwd", "alias"});
+    EXPECT_EQ(inside.out, (work() / "real").string() + "\n") << inside.err;
 }
 
 TEST_F(WallRefusals, GiveWayToForce) {
