@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "confine/located.h"
 #include "confine/reading.h"
 #include "confine/withheld.h"
 
@@ -211,6 +212,16 @@ uint16_t proxy_port_of(const Wanted& wanted) {
 
 fs::path temporary_inside(const Wanted& wanted) {
     return wanted.machine.mount_namespace ? "/tmp" : wanted.scratch_dir / "tmp";
+}
+
+fs::path name_inside(const Wanted& wanted, const fs::path& directory) {
+    if (is_within(directory, wanted.workspace)) return directory;
+    const auto found = locate(directory);
+    if (!found) return directory;
+    const auto holds_it = [&](const fs::path& root) { return is_within(found->path, root); };
+    const bool is_in_root =
+        holds_it(wanted.workspace) || std::ranges::any_of(wanted.writable, holds_it);
+    return is_in_root ? found->path : directory;
 }
 
 fs::path home_inside(const Wanted& wanted) {

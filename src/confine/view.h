@@ -21,6 +21,10 @@ bool holds_everything(const Wanted& wanted, const std::filesystem::path& root);
 
 // Whether HOME is the user's own, copy-on-write.
 bool has_home(const Wanted& wanted);
+// The name by which the session sees a directory: links on the path to a root may be missing there,
+// for example below /tmp.
+std::filesystem::path name_inside(const Wanted& wanted, const std::filesystem::path& directory);
+
 // Where HOME is: the user's own, or one in the scratch.
 std::filesystem::path home_inside(const Wanted& wanted);
 // Where TMPDIR is.

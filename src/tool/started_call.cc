@@ -119,7 +119,9 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     plan.launch.env =
         command_environment(plan.env, plan.working_dir, surroundings_of(session->wanted()));
     // Behind walls it is entered by name: a descriptor would lead outside.
-    plan.launch.directory = session->has_own_view() ? plan.working_dir.string() : "";
+    plan.launch.directory = session->has_own_view()
+                                ? confine::name_inside(session->wanted(), plan.working_dir).string()
+                                : "";
     run::Call::Belongings belongings;
     belongings.input = TRY(open_input(plan.input));
     plan.launch.input = TRY(way_of(plan.input, belongings.input, *session));
