@@ -28,9 +28,9 @@ namespace fs = std::filesystem;
 constexpr const char* needed[] = {"/usr", "/etc", "/bin", "/lib", "/lib64", "/sbin", "/proc",
                                   "/dev", "/tmp", "/run", "/sys", "/var",   "/home"};
 
-bool is_needed(const Wanted& wanted, const fs::path& path) {
-    const auto holds = [&](const fs::path& one) { return !one.empty() && is_within(one, path); };
-    const auto lies_in = [&](const char* place) { return is_within(path, place); };
+bool is_needed(const Wanted& wanted, const fs::path& target) {
+    const auto holds = [&](const fs::path& one) { return !one.empty() && is_within(one, target); };
+    const auto lies_in = [&](const char* place) { return is_within(target, place); };
     return holds(wanted.workspace) || holds(wanted.home) ||
            std::ranges::any_of(wanted.writable, holds) || std::ranges::any_of(needed, holds) ||
            std::ranges::any_of(std::to_array({"/usr", "/proc", "/dev", "/sys"}), lies_in);
