@@ -7,7 +7,7 @@
 
 namespace group_bit {
 
-bool is_asked_for(const seccomp_data& call);
+bool is_asked_for(const seccomp_data& data);
 
 // Makes the call for the process, if the object is a directory. The result is that of the call, or
 // -EPERM for everything else. The object is opened once, so nobody can exchange it in between.
