@@ -37,7 +37,7 @@ void CallAudit::ended(const Report& report) {
         has_begun_ = write(report.ended() ? audit::call_record(id_, asked, ended)
                                           : audit::begin_record(id_, asked));
         if (has_begun_) trouble_.clear();
-    } else if (report.ended()) {  // else whoever sees the end writes it down
+    } else if (report.ended()) {  // the end of a running command is recorded when it is seen
         write(audit::end_record(id_, ended));
     }
 }

@@ -1,17 +1,19 @@
 #include "tool/links_out.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <deque>
+#include <memory>
 #include <string>
 
 #include "base/terminal_text.h"
 #include "confine/reading.h"
 #include "confine/seen_file.h"
 #include "os/events.h"
-#include "os/file.h"
 #include "tool/denials.h"
 
 namespace husk::tool {
@@ -26,6 +28,10 @@ constexpr size_t most_listed = 20;
 struct LinkOut {
     fs::path path;
     fs::path target;
+};
+
+struct Closing {
+    void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
 class Search {
@@ -46,18 +52,25 @@ public:
     }
 
 private:
+    // Entry by entry: a directory may hold more of them than there is time or memory for.
     bool visit(const fs::path& path, std::deque<fs::path>& waiting, std::vector<LinkOut>& found) {
-        const auto directory = os::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-        if (!directory) return confine::is_gone(directory.error().code);
-        const auto names = os::list(*directory);
-        if (!names) return false;
-        for (const std::string& name : *names) {
-            struct stat info{};
+        const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        const std::unique_ptr<DIR, Closing> directory(fd < 0 ? nullptr : ::fdopendir(fd));
+        if (!directory) return confine::is_gone(errno) || errno == ELOOP;
+        // NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this thread's own
+        while (const dirent* entry = ::readdir(directory.get())) {
             if (++entries_ > most_entries) return false;
-            if (::fstatat(directory->get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
+            const std::string name = entry->d_name;
+            if (name == "." || name == "..") continue;
+            struct stat info{};
+            const bool is_known = entry->d_type != DT_UNKNOWN;
+            const bool matters = !is_known || entry->d_type == DT_DIR || entry->d_type == DT_LNK;
+            if (!matters) continue;
+            const bool needs_status = entry->d_type != DT_DIR;
+            if (needs_status && ::fstatat(fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
                 continue;
-            if (S_ISDIR(info.st_mode)) waiting.push_back(path / name);
-            if (S_ISLNK(info.st_mode) && is_new(info)) look_at(path / name, found);
+            if (!needs_status || S_ISDIR(info.st_mode)) waiting.push_back(path / name);
+            if (needs_status && S_ISLNK(info.st_mode) && is_new(info)) look_at(path / name, found);
         }
         return true;
     }
