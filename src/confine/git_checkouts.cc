@@ -19,8 +19,17 @@ namespace fs = std::filesystem;
 constexpr auto in_git_dir = std::to_array<const char*>(
     {"hooks", "config", "config.worktree", "commondir", "info/attributes"});
 
+// In the directory of a worktree: what leads git to other settings.
+constexpr auto worktree_files =
+    std::to_array<const char*>({"commondir", "gitdir", "config.worktree"});
+
 bool contains(const std::vector<fs::path>& paths, const fs::path& path) {
     return std::ranges::find(paths, path) != paths.end();
+}
+
+bool is_link(const fs::path& path) {
+    std::error_code failed;
+    return fs::is_symlink(path, failed);
 }
 
 class Surveyor {
@@ -46,22 +55,32 @@ private:
     }
 
     void visit_root(const fs::path& root) {
-        const fs::path git = root / ".git";
+        const bool is_bare = !may_be_there(root / ".git") && may_be_git_dir(root);
+        const fs::path git = is_bare ? root : root / ".git";
         if (!may_be_there(git)) return;
         // Git makes and removes files in .git whenever it looks. Only these names lead further.
         for (const char* name : {"index", "worktrees", "modules"}) walk_.depend_on(git / name);
-        result_.checkouts.push_back({Checkout::Root, git});
+        result_.checkouts.push_back({is_bare ? Checkout::Bare : Checkout::Root, git});
+        enter(root, git);
+    }
+
+    // Goes on in the repository of a checkout, if there is one. Nothing may come where its .git
+    // leads to nothing.
+    void enter(const fs::path& checkout, const fs::path& git) {
         const GitDir git_dir = git_dir_of(git);
         if (git_dir.path != git) {
             walk_.depend_on_more();
             walk_.add(git);
         }
-        if (git_dir.path) visit(root, *git_dir.path);
+        if (!git_dir.missing.empty()) add_name(git_dir.missing);
+        if (git_dir.path) visit(checkout, *git_dir.path);
     }
 
     void visit(const fs::path& checkout, const fs::path& git_dir) {
         if (!visited_.insert(checkout).second) return;
-        const fs::path common = common_dir_of(git_dir);
+        const GitDir shared = common_dir_of(git_dir);
+        if (!shared.missing.empty()) add_name(shared.missing);
+        const fs::path common = shared.path.value_or(git_dir);
         for (const fs::path& one : {common, git_dir}) {
             add_git_dir(one);
             if (!contains(result_.git_dirs, one)) result_.git_dirs.push_back(one);
@@ -72,7 +91,7 @@ private:
     }
 
     void add_git_dir(const fs::path& git_dir) {
-        if (!is_ours(git_dir) || !visited_.insert(git_dir).second) return;
+        if (!is_ours(git_dir) || !surveyed_.insert(git_dir).second) return;
         for (const char* name : in_git_dir) walk_.add(git_dir / name);
         add_modules(git_dir);
         add_worktrees(git_dir);
@@ -84,7 +103,10 @@ private:
         for (const fs::path& path : nested.unlisted) add_unread(path, "it cannot be listed");
         for (const fs::path& module : nested.found) {
             result_.checkouts.push_back({Checkout::Module, module});
-            add_git_dir(module);
+            if (is_link(module))
+                walk_.add(module);
+            else
+                add_git_dir(module);
         }
     }
 
@@ -117,7 +139,7 @@ private:
         walk_.depend_on(hooks);
         std::error_code failed;
         for (const fs::directory_entry& entry : fs::directory_iterator(hooks, failed)) {
-            if (!entry.is_symlink(failed)) continue;
+            if (!is_link(entry.path())) continue;
             walk_.depend_on_more();
             add_name(without_links(hooks / fs::read_symlink(entry.path(), failed)));
         }
@@ -164,7 +186,7 @@ private:
             const GitDir real = real_directory(path);
             if (!may_be_there(git) || (real.path && *real.path != path)) continue;
             result_.checkouts.push_back({Checkout::Entered, git});
-            if (const GitDir inner = git_dir_of(git); inner.path) visit(path, *inner.path);
+            enter(path, git);
         }
     }
 
@@ -184,8 +206,7 @@ private:
                 if (visited_.insert(checkout).second) follow_index(checkout, entry.path(), common);
                 continue;
             }
-            for (const char* name : {"commondir", "gitdir", "config.worktree"})
-                walk_.add(entry.path() / name);
+            for (const char* name : worktree_files) walk_.add(entry.path() / name);
         }
     }
 
@@ -194,7 +215,8 @@ private:
     const GitSurvey* earlier_;
     NamedBySettings global_;
     size_t gitlinks_ = 0;
-    std::set<fs::path> visited_;  // checkouts, directories of git, and gitlinks
+    std::set<fs::path> visited_;   // checkouts and gitlinks
+    std::set<fs::path> surveyed_;  // directories of git
     GitSurvey result_;
 };
 
@@ -205,6 +227,7 @@ std::optional<std::string> risky_file(const fs::path& path) {
 }
 
 std::optional<std::string> hook_in(const fs::path& hooks) {
+    if (is_link(hooks)) return "hooks, which is a link";
     std::error_code failed;
     fs::directory_iterator entries(hooks, failed);
     for (; !failed && entries != fs::directory_iterator(); entries.increment(failed))
@@ -214,17 +237,27 @@ std::optional<std::string> hook_in(const fs::path& hooks) {
     return std::nullopt;
 }
 
+// A directory that does not exist can be filled by a later call.
+std::optional<std::string> risk_of_finding(const GitDir& found, const std::string& what) {
+    if (found.is_unknown) return what + " cannot be looked at";
+    if (!found.path) return what + " leads to nothing yet";
+    return std::nullopt;
+}
+
 // How git would come to run something in the checkout. Settings that were protected all the time
 // are the user's own.
 std::optional<std::string> risk_of(const fs::path& git, const std::vector<fs::path>& trusted) {
+    if (!may_be_there(git)) return std::nullopt;
+    if (is_link(git)) return "it is a link";
     const GitDir found = git_dir_of(git);
-    if (found.is_unknown) return "it cannot be looked at";
-    if (!found.path || contains(trusted, *found.path)) return std::nullopt;
-    const fs::path common = common_dir_of(*found.path);
+    if (auto risk = risk_of_finding(found, "it"); risk) return risk;
+    if (contains(trusted, *found.path)) return std::nullopt;
+    const GitDir common = common_dir_of(*found.path);
+    if (auto risk = risk_of_finding(common, "commondir"); risk) return risk;
     if (auto risk = risky_file(*found.path / "config.worktree"); risk) return risk;
-    if (contains(trusted, common)) return std::nullopt;
-    if (auto risk = risky_file(common / "config"); risk) return risk;
-    return hook_in(common / "hooks");
+    if (contains(trusted, *common.path)) return std::nullopt;
+    if (auto risk = risky_file(*common.path / "config"); risk) return risk;
+    return hook_in(*common.path / "hooks");
 }
 
 // A new repository there would hide the one that it lies in.
@@ -234,6 +267,16 @@ bool lies_in_repository(const fs::path& path) {
         if (may_be_there(above / ".git")) return true;
     }
     return false;
+}
+
+// The user wants this worktree to be as it is.
+void hold_worktree(const fs::path& git, NameWalk& walk) {
+    walk.add(git);
+    const GitDir git_dir = git_dir_of(git);
+    const fs::path own = git_dir.path.value_or(git_dir.missing);
+    if (root_above(own, walk.roots()) == nullptr) return;
+    if (!git_dir.path) return walk.add(own);
+    for (const char* name : worktree_files) walk.add(own / name);
 }
 
 const Checkout* find(const GitSurvey& survey, const Checkout& wanted) {
@@ -250,6 +293,7 @@ bool must_go(const Checkout& now, const Checkout* before) {
         case Checkout::Worktree: return before != nullptr;
         case Checkout::Unread:
             return before == nullptr || before->seen.identity != now.seen.identity;
+        case Checkout::Bare:
         case Checkout::Entered:
         case Checkout::Module: break;
     }
@@ -261,9 +305,11 @@ bool must_go(const Checkout& now, const Checkout* before) {
 GitSurvey survey_git(const Wanted& wanted, NameWalk& walk, const GitSurvey* earlier) {
     if (walk.roots().empty()) return {};
     GitSurvey result = Surveyor(wanted, walk, earlier).result();
-    for (Checkout& one : result.checkouts)
-        if (one.kind == Checkout::Worktree)
-            one.risk = risk_of(one.git, result.git_dirs).value_or("");
+    for (Checkout& one : result.checkouts) {
+        if (one.kind != Checkout::Worktree) continue;
+        one.risk = risk_of(one.git, result.git_dirs).value_or("");
+        if (!one.risk.empty()) hold_worktree(one.git, walk);
+    }
     return result;
 }
 
@@ -277,14 +323,15 @@ std::vector<RiskyCheckout> risky_checkouts(const GitSurvey& now, const GitSurvey
         // wants it.
         if (was != nullptr && !is_unread && !(is_worktree && was->risk.empty())) continue;
         const auto risk = is_unread ? one.risk : risk_of(one.git, before.git_dirs);
-        if (risk) found.push_back({one.git, *risk, must_go(one, was), is_unread});
+        // Without its HEAD, a workspace is no bare repository.
+        const fs::path goes = one.kind == Checkout::Bare ? one.git / "HEAD" : one.git;
+        if (risk) found.push_back({goes, *risk, must_go(one, was), is_unread});
     }
     // Nobody would look at a worktree any more that its repository does not know.
     for (const Checkout& one : before.checkouts) {
         if (one.kind != Checkout::Worktree || !one.risk.empty() || find(now, one) != nullptr)
             continue;
-        const GitDir leads_to = git_dir_of(one.git);
-        if (leads_to.path || leads_to.is_unknown)
+        if (may_be_there(one.git))
             found.push_back({one.git, "its repository was told that it is gone"});
     }
     return found;

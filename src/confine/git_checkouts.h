@@ -16,13 +16,14 @@ namespace husk::confine {
 struct Checkout {
     enum Kind {
         Root,      // of a root of the session
+        Bare,      // a root of the session that is a directory of git itself
         Entered,   // an index leads to it
         Module,    // the directory of a submodule in .git/modules, initialised or not
         Worktree,  // in a root
         Unread,    // an index or a directory that Husk cannot read and that may lead to any other
     };
     Kind kind = Root;
-    std::filesystem::path git;  // its .git, which may be a directory, a file or a link
+    std::filesystem::path git;  // its .git (a directory, a file or a link), or the directory of git
     // How git would come to run a program there; empty: it would not. Only known of worktrees, and
     // for what is unread: why.
     std::string risk = {};

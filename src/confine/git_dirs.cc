@@ -12,6 +12,14 @@ namespace fs = std::filesystem;
 constexpr size_t most_dirs = 5000;
 constexpr int deepest = 6;
 
+bool is_git_dir(const fs::path& path) {
+    std::error_code failed;
+    return fs::is_regular_file(path / "HEAD", failed) &&
+           fs::is_directory(path / "objects", failed) && fs::is_directory(path / "refs", failed);
+}
+
+// A submodule can have a name with slashes, so every directory is searched that git does not take
+// for a repository.
 void find_below(const fs::path& modules, int depth, NestedGitDirs& result) {
     std::error_code failed;
     fs::directory_iterator entries(modules, failed);
@@ -21,19 +29,14 @@ void find_below(const fs::path& modules, int depth, NestedGitDirs& result) {
         const fs::path path = entries->path();
         std::error_code unknown;
         const bool is_directory = entries->is_directory(unknown);
-        if (entries->is_symlink(unknown) || (!is_directory && !unknown)) continue;
+        const bool is_link = entries->is_symlink(unknown);
+        if (!is_directory && !is_link && !unknown) continue;
         // A command can take HEAD away for a while, but not the protected settings.
-        const bool is_repository = may_be_there(path / "HEAD") || may_be_there(path / "config");
-        if (is_repository) result.found.push_back(path);
-        find_below(is_repository ? path / "modules" : path, depth + 1, result);
+        if (is_link || may_be_there(path / "HEAD") || may_be_there(path / "config"))
+            result.found.push_back(path);
+        if (!is_link) find_below(is_git_dir(path) ? path / "modules" : path, depth + 1, result);
     }
     if (failed && !is_gone(failed)) result.unlisted.push_back(modules);
-}
-
-bool is_git_dir(const fs::path& path) {
-    std::error_code failed;
-    return fs::is_regular_file(path / "HEAD", failed) &&
-           fs::is_directory(path / "objects", failed) && fs::is_directory(path / "refs", failed);
 }
 
 }  // namespace
@@ -43,14 +46,15 @@ std::optional<fs::path> path_in(const fs::path& file, std::string_view start) {
     if (!text || !text->starts_with(start)) return std::nullopt;
     const size_t end = text->find_last_not_of("\r\n");
     if (end == std::string::npos || end < start.size()) return std::nullopt;
-    return text->substr(start.size(), end + 1 - start.size());
+    return text->substr(start.size(), end + 1 - start.size()).c_str();  // git stops at a NUL too
 }
 
 GitDir real_directory(const fs::path& path) {
     const auto found = locate(path);
     if (!found) {
         const SeenFile seen = see(path.native(), Extent::Target);
-        return {.is_unknown = !seen.is_certain || seen.identity != FileIdentity{}};
+        const bool is_gone = seen.is_certain && seen.identity == FileIdentity{};
+        return {.missing = is_gone ? without_links(path) : "", .is_unknown = !is_gone};
     }
     if (found->identity.type != S_IFDIR) return {};
     return {.path = found->path};
@@ -58,16 +62,23 @@ GitDir real_directory(const fs::path& path) {
 
 GitDir git_dir_of(const fs::path& git) {
     GitDir directory = real_directory(git);
-    if (directory.path || directory.is_unknown || !may_be_there(git)) return directory;
+    if (directory.path || directory.is_unknown || !directory.missing.empty()) return directory;
     if (!small_file(git)) return {.is_unknown = true};
     const auto elsewhere = path_in(git, "gitdir: ");
     return elsewhere ? real_directory(git.parent_path() / *elsewhere) : GitDir();
 }
 
-fs::path common_dir_of(const fs::path& git_dir) {
-    const auto elsewhere = path_in(git_dir / "commondir", "");
-    if (!elsewhere) return git_dir;
-    return real_directory(git_dir / *elsewhere).path.value_or(git_dir);
+GitDir common_dir_of(const fs::path& git_dir) {
+    const fs::path file = git_dir / "commondir";
+    if (!may_be_there(file)) return {.path = git_dir};
+    const auto elsewhere = path_in(file, "");
+    return elsewhere ? real_directory(git_dir / *elsewhere) : GitDir{.is_unknown = true};
+}
+
+bool may_be_git_dir(const fs::path& path) {
+    return may_be_there(path / "HEAD") &&
+           ((may_be_there(path / "objects") && may_be_there(path / "refs")) ||
+            may_be_there(path / "commondir"));
 }
 
 NestedGitDirs nested_git_dirs(const fs::path& git_dir) {

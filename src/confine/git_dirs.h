@@ -12,20 +12,24 @@ namespace husk::confine {
 std::optional<std::filesystem::path> path_in(const std::filesystem::path& file,
                                              std::string_view start);
 
-// A directory without links in its path. Neither a path nor unknown: there is none.
+// Where git finds a directory.
 struct GitDir {
-    std::optional<std::filesystem::path> path = {};
-    bool is_unknown = false;
+    std::optional<std::filesystem::path> path = {};  // without links; empty: there is none
+    std::filesystem::path missing = {};  // where it would be, if a file or link leads to nothing
+    bool is_unknown = false;             // it may be anywhere: something cannot be read
 };
+// The directory at a path, through links.
 GitDir real_directory(const std::filesystem::path& path);
 // The directory that a .git is or leads to.
 GitDir git_dir_of(const std::filesystem::path& git);
-// The directory that holds its settings and hooks.
-std::filesystem::path common_dir_of(const std::filesystem::path& git_dir);
+// The directory that holds the settings and hooks of a directory of git.
+GitDir common_dir_of(const std::filesystem::path& git_dir);
+// Returns true if git may take the directory for a repository.
+bool may_be_git_dir(const std::filesystem::path& path);
 
 // The directories of git inside of one: of submodules, which have hooks and settings of their own.
 struct NestedGitDirs {
-    std::vector<std::filesystem::path> found;
+    std::vector<std::filesystem::path> found;     // directories and links
     std::vector<std::filesystem::path> unlisted;  // directories that may hold more of them
 };
 NestedGitDirs nested_git_dirs(const std::filesystem::path& git_dir);
