@@ -37,3 +37,11 @@ function(husk_start_fast program)
         target_link_options(${program} PRIVATE -static-libstdc++ -static-libgcc -Wl,--as-needed)
     endif()
 endfunction()
+
+# LD_LIBRARY_PATH often has an empty part, which means the working directory, and a command can write libraries there.
+# Only DT_RPATH, the old form of a search path, comes before that variable.
+function(husk_load_from_system program)
+    set(folders /lib/${CMAKE_LIBRARY_ARCHITECTURE} /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} /lib64 /usr/lib64)
+    target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
+    set_target_properties(${program} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${folders}")
+endfunction()

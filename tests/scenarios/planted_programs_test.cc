@@ -110,6 +110,16 @@ TEST_P(PlantedPrograms, AreNotRunByTheRest) {
     EXPECT_THAT(ran(), testing::IsEmpty());
 }
 
+// An empty part of LD_LIBRARY_PATH is the working directory.
+TEST_P(PlantedPrograms, AreNoLibrariesOfHusk) {
+    const std::string planted =
+        "touch libc.so.6 libm.so.6 libsimdjson.so.14 libstdc++.so.6 libgcc_s.so.1\n"
+        "export LD_LIBRARY_PATH=/nonexistent:\n";
+    EXPECT_NE(script(planted + "/usr/bin/true").code, 0) << "a planted library would be loaded";
+    const Ran ran = script(planted + "exec \"$HUSK\" run -- 'echo hello'");
+    EXPECT_EQ(ran.out, "hello\n") << ran.err;
+}
+
 TEST_P(PlantedPrograms, PathHasNoRelativeEntryBehindWalls) {
     for (const char* mode : {"read-only", "workspace"}) {
         const std::string run = std::string("\"$HUSK\" run --mode ") + mode;
