@@ -282,7 +282,8 @@ void judge_opening(os::SyscallFilter& filter, const SyscallPolicy& policy) {
         // Every bash begins with looking for a terminal like this, and files are not opened so.
         if (policy.witness && !policy.witness_sees_all)
             cases.push_back(
-                {{int_bits_are(flags, O_CREAT | O_TRUNC | O_NONBLOCK, O_NONBLOCK)}, let_through});
+                {{int_bits_are(flags, O_CREAT | O_TRUNC | nameless | O_NONBLOCK, O_NONBLOCK)},
+                 let_through});
         add(filter, call, policy.witness ? os::ask_the_listener : let_through, std::move(cases));
     }
 }

@@ -93,6 +93,7 @@ TEST(WitnessPolicies, DoNotTellOfTheTerminalThatBashLooksForWhereNotAllIsTold) {
         EXPECT_EQ(is_told(like_bash), policy.witness_sees_all);
         EXPECT_TRUE(is_told(like_bash | 0100));   // O_CREAT
         EXPECT_TRUE(is_told(like_bash | 01000));  // O_TRUNC
+        EXPECT_TRUE(is_told(like_bash | O_TMPFILE));
     }
 }
 

@@ -15,6 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 using testing::UnorderedElementsAre;
 
+// So long after its last write, a session is not blamed for what comes then.
+constexpr auto quiet = 5500ms;
+
 class Sentry : public testing::TestWithParam<Who>, public Walled {
 protected:
     Sentry() : Walled(GetParam()) { write(work() / ".git" / "HEAD", "ref: refs/heads/main\n"); }
@@ -100,7 +103,24 @@ TEST_P(Sentry, TakesAwayALinkThatHidesWhereItCameFrom) {
     const std::string id = background(
         "echo x > old; until [ -e go ]; do sleep 0.1; done; ln old .mcp.json; rm old; sleep 300");
     ASSERT_TRUE(eventually([&] { return is_there("old"); }));
-    std::this_thread::sleep_for(2500ms);  // what it has written is long ago
+    std::this_thread::sleep_for(quiet);
+    write(work() / "go", "");
+    EXPECT_TRUE(eventually([&] { return reverted(id).size() == 1; }));
+    EXPECT_FALSE(is_there(".mcp.json"));
+}
+
+// A file that is made without a name, and gets one at once, is as young as its name.
+TEST_P(Sentry, TakesAwayAFileThatWasMadeWithoutAName) {
+    write(work() / "make.py",
+          "import os, time\n"
+          "while not os.path.exists('go'): time.sleep(0.1)\n"
+          "file = os.open('.', os.O_TMPFILE | os.O_NONBLOCK | os.O_RDWR, 0o644)\n"
+          "here = os.open('.', os.O_RDONLY)\n"
+          "os.link(f'/proc/self/fd/{file}', '.mcp.json', dst_dir_fd=here, follow_symlinks=True)\n"
+          "time.sleep(300)\n");
+    const std::string id = background("touch up; exec python3 make.py");
+    ASSERT_TRUE(eventually([&] { return is_there("up"); }));
+    std::this_thread::sleep_for(quiet);
     write(work() / "go", "");
     EXPECT_TRUE(eventually([&] { return reverted(id).size() == 1; }));
     EXPECT_FALSE(is_there(".mcp.json"));
@@ -123,7 +143,7 @@ TEST(SentryWithoutBirthTimes, TakesAwayAFileWhoseAgeIsUnknown) {
                                {"--background", "--session", "s"});
     EXPECT_EQ(shell.code, 0) << shell.err;
     EXPECT_TRUE(eventually([&] { return is_there("old"); }));
-    std::this_thread::sleep_for(2500ms);  // what it has written is long ago
+    std::this_thread::sleep_for(quiet);
     place.write(place.work() / "go", "");
     EXPECT_TRUE(eventually([&] { return is_there("made"); }));
     EXPECT_TRUE(eventually([&] { return !is_there(".mcp.json"); }));
@@ -136,7 +156,7 @@ TEST_P(Sentry, LeavesAloneWhatTheUserMakes) {
     const std::string id =
         background("touch up; until [ -e go ]; do sleep 0.1; done; mkdir .cursor; sleep 300");
     ASSERT_TRUE(eventually([&] { return is_there("up"); }));
-    std::this_thread::sleep_for(1500ms);  // what its bash did to start is long ago
+    std::this_thread::sleep_for(quiet);
     write(work() / ".vscode" / "settings.json", "{}\n");
     write(work() / "husk.yaml", "mode: read-only\n");
     write(work() / "go", "");
