@@ -24,7 +24,9 @@ constexpr auto in_root = std::to_array<const char*>({
     ".bash_aliases",   ".profile",      ".inputrc",      ".zshrc",        ".zshenv",
     ".zprofile",       ".zlogin",       ".zlogout",      ".kshrc",        ".cshrc",
     ".tcshrc",         ".config/fish",  ".agents",       ".agent",        ".kiro",
-    ".qwen",           ".roo",          ".continue",     ".husky",
+    ".qwen",           ".roo",          ".continue",     ".husky",        ".amazonq",
+    ".augment",        ".cline",        ".clinerules",   ".crush.json",   "crush.json",
+    ".factory",        ".junie",        ".kilocode",     ".trae",         "opencode.jsonc",
 });
 
 // The directories above it that a command could move away, with it in them; the highest first. In
