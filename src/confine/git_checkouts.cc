@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
+#include <iterator>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "confine/git_dirs.h"
 #include "confine/git_named.h"
 #include "confine/git_settings.h"
 #include "confine/reading.h"
+#include "keeper/walls_wire.h"
 
 namespace husk::confine {
 namespace {
@@ -32,12 +36,22 @@ bool is_link(const fs::path& path) {
     return fs::is_symlink(path, failed);
 }
 
+// A command can make as many files as it likes, and the survey runs outside of its limits. What is
+// beyond these bounds is unread.
+struct Budget {
+    size_t listed = 5000;                 // entries of directories
+    size_t indexed = 8'000'000;           // entries of indexes
+    size_t names = wire::max_orders / 2;  // bytes: the mason takes no more orders
+};
+constexpr const char* too_much = "there are too many repositories";
+
 class Surveyor {
 public:
     Surveyor(const Wanted& wanted, NameWalk& walk, const GitSurvey* earlier)
         : home_(wanted.home), walk_(walk), earlier_(earlier) {
         for (const fs::path& file : global_settings(home_)) {
             walk_.depend_on(file);
+            hold(walk_.add_links(file));
             add_named_by_file(file, home_, global_);
         }
         for (const fs::path& root : walk_.roots()) visit_root(root);
@@ -54,57 +68,104 @@ private:
         return contains(walk_.roots(), path) || root_above(path, walk_.roots()) != nullptr;
     }
 
+    void hold(const fs::path& path) {
+        if (root_above(path, walk_.roots()) == nullptr || contains(walk_.roots(), path)) return;
+        const size_t size = sizeof(wire::NameOrder) + path.native().size();
+        if (size <= budget_.names) walk_.add(path);
+        budget_.names -= std::min(size, budget_.names);
+    }
+    bool has_room() const { return budget_.names > PATH_MAX && budget_.listed > 0; }
+
     void visit_root(const fs::path& root) {
-        const bool is_bare = !may_be_there(root / ".git") && may_be_git_dir(root);
-        const fs::path git = is_bare ? root : root / ".git";
-        if (!may_be_there(git)) return;
-        // Git makes and removes files in .git whenever it looks. Only these names lead further.
-        for (const char* name : {"index", "worktrees", "modules"}) walk_.depend_on(git / name);
-        result_.checkouts.push_back({is_bare ? Checkout::Bare : Checkout::Root, git});
-        enter(root, git);
+        const fs::path git = root / ".git";
+        if (may_be_there(git)) enter(Checkout::Root, root, git);
+        // Git takes the directory itself for a repository if its .git is none.
+        if (may_be_git_dir(root)) enter(Checkout::Bare, root, root);
+        visit_enclosing(root);
+    }
+
+    // The repository that a root lies in can have submodules, worktrees and hooks in the root.
+    void visit_enclosing(const fs::path& root) {
+        for (fs::path above = root; above.has_relative_path();) {
+            above = above.parent_path();
+            if (!may_be_there(above / ".git")) {
+                walk_.depend_on(above / ".git");
+                continue;
+            }
+            const GitDir git_dir = git_dir_of(above / ".git");
+            if (git_dir.path) visit(above, *git_dir.path);
+            return;
+        }
     }
 
     // Goes on in the repository of a checkout, if there is one. Nothing may come where its .git
     // leads to nothing.
-    void enter(const fs::path& checkout, const fs::path& git) {
+    void enter(Checkout::Kind kind, const fs::path& checkout, const fs::path& git) {
+        Checkout entered{kind, git};
         const GitDir git_dir = git_dir_of(git);
+        walk_.add_links(git_dir.named);
         if (git_dir.path != git) {
             walk_.depend_on_more();
-            walk_.add(git);
+            hold(git);
         }
-        if (!git_dir.missing.empty()) add_name(git_dir.missing);
-        if (git_dir.path) visit(checkout, *git_dir.path);
+        hold(git_dir.missing);
+        if (git_dir.path) entered.hooks = visit(checkout, *git_dir.path);
+        result_.checkouts.push_back(std::move(entered));
     }
 
-    void visit(const fs::path& checkout, const fs::path& git_dir) {
-        if (!visited_.insert(checkout).second) return;
+    // Returns the directories in roots that git takes hooks from.
+    std::vector<fs::path> visit(const fs::path& checkout, const fs::path& git_dir) {
         const GitDir shared = common_dir_of(git_dir);
-        if (!shared.missing.empty()) add_name(shared.missing);
+        walk_.add_links(shared.named);
+        hold(shared.missing);
         const fs::path common = shared.path.value_or(git_dir);
+        // Git makes and removes files in .git whenever it looks. Only these names lead further.
+        for (const char* name : {"index", "worktrees", "modules"}) walk_.depend_on(git_dir / name);
+        if (common != git_dir) walk_.depend_on_more();
         for (const fs::path& one : {common, git_dir}) {
             add_git_dir(one);
-            if (!contains(result_.git_dirs, one)) result_.git_dirs.push_back(one);
+            trust(one);
         }
-        if (common != git_dir) walk_.depend_on_more();
-        add_named(checkout, common);
-        follow_index(checkout, git_dir, common);
+        std::vector<fs::path> hooks;
+        for (const fs::path& tree : work_trees(checkout, git_dir, common)) {
+            std::ranges::move(add_named(tree, common), std::back_inserter(hooks));
+            follow_index(tree, git_dir, common);
+        }
+        return hooks;
+    }
+
+    void trust(const fs::path& directory) {
+        if (!contains(result_.trusted, directory)) result_.trusted.push_back(directory);
+    }
+
+    // Settings can name another one, and which of them counts depends on more settings.
+    static std::vector<fs::path> work_trees(const fs::path& checkout, const fs::path& git_dir,
+                                            const fs::path& common) {
+        std::vector<fs::path> trees = {checkout};
+        for (const fs::path& file : {common / "config", git_dir / "config.worktree"})
+            for (const std::string& one : work_trees_in(small_file(file).value_or("")))
+                trees.push_back(without_links(git_dir / one));
+        std::ranges::sort(trees);
+        trees.erase(std::ranges::unique(trees).begin(), trees.end());
+        return trees;
     }
 
     void add_git_dir(const fs::path& git_dir) {
-        if (!is_ours(git_dir) || !surveyed_.insert(git_dir).second) return;
-        for (const char* name : in_git_dir) walk_.add(git_dir / name);
-        add_modules(git_dir);
+        if (!surveyed_.insert(git_dir).second) return;
+        for (const char* name : in_git_dir) hold(git_dir / name);
+        if (is_ours(git_dir)) add_modules(git_dir);
         add_worktrees(git_dir);
     }
 
     void add_modules(const fs::path& git_dir) {
-        const NestedGitDirs nested = nested_git_dirs(git_dir);
+        const NestedGitDirs nested = nested_git_dirs(git_dir, budget_.listed);
         if (may_be_there(git_dir / "modules")) walk_.depend_on_more();
         for (const fs::path& path : nested.unlisted) add_unread(path, "it cannot be listed");
         for (const fs::path& module : nested.found) {
+            if (!has_room()) return add_unread(git_dir / "modules", too_much);
             result_.checkouts.push_back({Checkout::Module, module});
             if (is_link(module))
-                walk_.add(module);
+                hold(module);
             else
                 add_git_dir(module);
         }
@@ -113,41 +174,39 @@ private:
     void add_unread(const fs::path& path, const std::string& why) {
         walk_.depend_on_more();
         result_.checkouts.push_back(
-            {Checkout::Unread, path, why, see(path.native(), Extent::Whole)});
+            {Checkout::Unread, path, {}, why, see(path.native(), Extent::Whole)});
     }
 
-    void add_named(const fs::path& checkout, const fs::path& common) {
+    std::vector<fs::path> add_named(const fs::path& checkout, const fs::path& common) {
         NamedBySettings named = global_;
         add_named_by_file(common / "config", home_, named);
         walk_.depend_on(common / "config");
+        for (const std::string& one : named.includes) {
+            walk_.depend_on(one);
+            hold(walk_.add_links(one));
+        }
+        add_links_in(common / "hooks");
+        std::vector<fs::path> in_roots;
         for (const std::string& one : named.hooks) {
             fs::path hooks = (checkout / one).lexically_normal();
             // Husky's, which run those beside them.
             if (hooks.filename() == "_") hooks = hooks.parent_path();
-            add_name(hooks);
+            hooks = walk_.add_links(hooks);
+            hold(hooks);
             add_links_in(hooks);
+            if (root_above(hooks, walk_.roots()) == nullptr) continue;
+            trust(hooks);
+            in_roots.push_back(hooks);
         }
-        for (const std::string& one : named.includes) {
-            walk_.depend_on(one);
-            add_name(one);
-        }
-        add_links_in(common / "hooks");
+        return in_roots;
     }
 
     // A hook that is a link runs what it leads to.
     void add_links_in(const fs::path& hooks) {
         walk_.depend_on(hooks);
         std::error_code failed;
-        for (const fs::directory_entry& entry : fs::directory_iterator(hooks, failed)) {
-            if (!is_link(entry.path())) continue;
-            walk_.depend_on_more();
-            add_name(without_links(hooks / fs::read_symlink(entry.path(), failed)));
-        }
-    }
-
-    void add_name(const fs::path& path) {
-        if (root_above(path, walk_.roots()) != nullptr && !contains(walk_.roots(), path))
-            walk_.add(path);
+        for (const fs::directory_entry& entry : fs::directory_iterator(hooks, failed))
+            if (is_link(entry.path()) && has_room()) hold(walk_.add_links(entry.path()));
     }
 
     std::shared_ptr<const GitIndex> read_index(const fs::path& git_dir, const fs::path& common) {
@@ -155,38 +214,44 @@ private:
         ReadIndex now{.file = see(git_dir / "index", Extent::Target),
                       .hash_size = uses_sha256(settings) ? sha256_size : sha1_size,
                       .index = nullptr};
-        if (earlier_ != nullptr && now.file.is_certain)
-            for (const ReadIndex& known : earlier_->indexes)
-                if (known.file == now.file && known.hash_size == now.hash_size)
+        // The same file can have several names.
+        const auto find_in = [&](const std::vector<ReadIndex>& read) {
+            for (const ReadIndex& known : read)
+                if (known.file.identity == now.file.identity && known.hash_size == now.hash_size)
                     now.index = known.index;
-        if (!now.index) now.index = std::make_shared<GitIndex>(index_of(git_dir, now.hash_size));
+        };
+        if (now.file.is_certain) find_in(result_.indexes);
+        if (now.file.is_certain && earlier_ != nullptr) find_in(earlier_->indexes);
+        if (!now.index)
+            now.index =
+                std::make_shared<GitIndex>(index_of(git_dir, now.hash_size, budget_.indexed));
         // Git does not look whether the other part is as it was.
         if (!now.index->shared.empty()) walk_.depend_on_more();
         const bool is_whole = now.index->shared.empty() && now.index->unreadable.empty();
-        if (is_whole) result_.indexes.push_back(now);
+        if (is_whole && now.file.is_certain) result_.indexes.push_back(now);
         return now.index;
     }
 
     void follow_index(const fs::path& checkout, const fs::path& git_dir, const fs::path& common) {
+        if (!followed_.insert({checkout, git_dir}).second) return;
         const std::shared_ptr<const GitIndex> index = read_index(git_dir, common);
         gitlinks_ += index->gitlinks.size();
-        const bool too_many = gitlinks_ > most_gitlinks;
-        if (too_many || !index->unreadable.empty())
-            add_unread(git_dir / "index",
-                       too_many ? "there are too many repositories" : index->unreadable);
-        if (too_many) return;
+        const bool is_too_much = gitlinks_ > most_gitlinks || !has_room();
+        if (is_too_much || !index->unreadable.empty())
+            add_unread(git_dir / "index", is_too_much ? too_much : index->unreadable);
+        if (is_too_much) return;
         for (const std::string& gitlink : index->gitlinks) {
             walk_.depend_on_more();
-            const fs::path path = fs::path(checkout.string() + "/" + gitlink).lexically_normal();
+            const fs::path path = checkout / gitlink;
             const fs::path git = path / ".git";
             // An index in a conflict names it three times.
-            if (!is_ours(path) || !visited_.insert(git).second) continue;
-            walk_.add(git);
+            if (root_above(path, walk_.roots()) == nullptr || !entered_.insert(git).second)
+                continue;
+            hold(git);
             // Git goes through no link.
             const GitDir real = real_directory(path);
             if (!may_be_there(git) || (real.path && *real.path != path)) continue;
-            result_.checkouts.push_back({Checkout::Entered, git});
-            enter(path, git);
+            enter(Checkout::Entered, path, git);
         }
     }
 
@@ -198,25 +263,30 @@ private:
         if (!is_gone(failed)) walk_.depend_on_more();
         if (failed && !is_gone(failed)) add_unread(common / "worktrees", "it cannot be listed");
         for (const fs::directory_entry& entry : all) {
-            add_modules(entry.path());
+            if (!has_room()) return add_unread(common / "worktrees", too_much);
+            --budget_.listed;
+            if (is_ours(common)) add_modules(entry.path());
             const auto git = path_in(entry.path() / "gitdir", "");
             const fs::path checkout = git ? git->parent_path().lexically_normal() : fs::path();
             if (git && is_ours(checkout) && !contains(walk_.roots(), checkout)) {
-                result_.checkouts.push_back({Checkout::Worktree, checkout / ".git"});
-                if (visited_.insert(checkout).second) follow_index(checkout, entry.path(), common);
+                result_.checkouts.push_back(
+                    {Checkout::Worktree, checkout / ".git", add_named(checkout, common)});
+                follow_index(checkout, entry.path(), common);
                 continue;
             }
-            for (const char* name : worktree_files) walk_.add(entry.path() / name);
+            for (const char* name : worktree_files) hold(entry.path() / name);
         }
     }
 
     fs::path home_;
     NameWalk& walk_;
     const GitSurvey* earlier_;
+    Budget budget_;
     NamedBySettings global_;
     size_t gitlinks_ = 0;
-    std::set<fs::path> visited_;   // checkouts and gitlinks
-    std::set<fs::path> surveyed_;  // directories of git
+    std::set<fs::path> surveyed_;                       // directories of git
+    std::set<std::pair<fs::path, fs::path>> followed_;  // working trees with directories of git
+    std::set<fs::path> entered_;                        // .git of gitlinks
     GitSurvey result_;
 };
 
@@ -232,7 +302,7 @@ std::optional<std::string> hook_in(const fs::path& hooks) {
     fs::directory_iterator entries(hooks, failed);
     for (; !failed && entries != fs::directory_iterator(); entries.increment(failed))
         if (entries->path().extension() != ".sample")
-            return "hooks/" + entries->path().filename().string();
+            return (hooks.filename() / entries->path().filename()).string();
     if (failed && !is_gone(failed)) return "hooks, which cannot be listed";
     return std::nullopt;
 }
@@ -246,10 +316,12 @@ std::optional<std::string> risk_of_finding(const GitDir& found, const std::strin
 
 // How git would come to run something in the checkout. Settings that were protected all the time
 // are the user's own.
-std::optional<std::string> risk_of(const fs::path& git, const std::vector<fs::path>& trusted) {
-    if (!may_be_there(git)) return std::nullopt;
-    if (is_link(git)) return "it is a link";
-    const GitDir found = git_dir_of(git);
+std::optional<std::string> risk_of(const Checkout& one, const std::vector<fs::path>& trusted) {
+    if (!may_be_there(one.git)) return std::nullopt;
+    if (is_link(one.git)) return "it is a link";
+    for (const fs::path& hooks : one.hooks)
+        if (auto risk = contains(trusted, hooks) ? std::nullopt : hook_in(hooks); risk) return risk;
+    const GitDir found = git_dir_of(one.git);
     if (auto risk = risk_of_finding(found, "it"); risk) return risk;
     if (contains(trusted, *found.path)) return std::nullopt;
     const GitDir common = common_dir_of(*found.path);
@@ -307,7 +379,7 @@ GitSurvey survey_git(const Wanted& wanted, NameWalk& walk, const GitSurvey* earl
     GitSurvey result = Surveyor(wanted, walk, earlier).result();
     for (Checkout& one : result.checkouts) {
         if (one.kind != Checkout::Worktree) continue;
-        one.risk = risk_of(one.git, result.git_dirs).value_or("");
+        one.risk = risk_of(one, result.trusted).value_or("");
         if (!one.risk.empty()) hold_worktree(one.git, walk);
     }
     return result;
@@ -322,7 +394,7 @@ std::vector<RiskyCheckout> risky_checkouts(const GitSurvey& now, const GitSurvey
         // The others were protected all the time. A worktree that was risky is so because the user
         // wants it.
         if (was != nullptr && !is_unread && !(is_worktree && was->risk.empty())) continue;
-        const auto risk = is_unread ? one.risk : risk_of(one.git, before.git_dirs);
+        const auto risk = is_unread ? one.risk : risk_of(one, before.trusted);
         // Without its HEAD, a workspace is no bare repository.
         const fs::path goes = one.kind == Checkout::Bare ? one.git / "HEAD" : one.git;
         if (risk) found.push_back({goes, *risk, must_go(one, was), is_unread});

@@ -24,6 +24,7 @@ struct Checkout {
     };
     Kind kind = Root;
     std::filesystem::path git;  // its .git (a directory, a file or a link), or the directory of git
+    std::vector<std::filesystem::path> hooks = {};  // directories in roots that settings name
     // How git would come to run a program there; empty: it would not. Only known of worktrees, and
     // for what is unread: why.
     std::string risk = {};
@@ -39,7 +40,7 @@ struct ReadIndex {
 
 struct GitSurvey {
     std::vector<Checkout> checkouts;
-    std::vector<std::filesystem::path> git_dirs;  // whose settings and hooks are protected
+    std::vector<std::filesystem::path> trusted;  // directories of git and of hooks that are held
     std::vector<ReadIndex> indexes;
 };
 

@@ -9,7 +9,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t most_dirs = 5000;
 constexpr int deepest = 6;
 
 bool is_git_dir(const fs::path& path) {
@@ -20,12 +19,12 @@ bool is_git_dir(const fs::path& path) {
 
 // A submodule can have a name with slashes, so every directory is searched that git does not take
 // for a repository.
-void find_below(const fs::path& modules, int depth, NestedGitDirs& result) {
+void find_below(const fs::path& modules, int depth, size_t& most, NestedGitDirs& result) {
     std::error_code failed;
     fs::directory_iterator entries(modules, failed);
     for (; !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
-        if (result.found.size() >= most_dirs || depth > deepest)
-            return result.unlisted.push_back(modules);
+        if (most == 0 || depth > deepest) return result.unlisted.push_back(modules);
+        --most;
         const fs::path path = entries->path();
         std::error_code unknown;
         const bool is_directory = entries->is_directory(unknown);
@@ -34,7 +33,8 @@ void find_below(const fs::path& modules, int depth, NestedGitDirs& result) {
         // A command can take HEAD away for a while, but not the protected settings.
         if (is_link || may_be_there(path / "HEAD") || may_be_there(path / "config"))
             result.found.push_back(path);
-        if (!is_link) find_below(is_git_dir(path) ? path / "modules" : path, depth + 1, result);
+        const fs::path inner = is_git_dir(path) ? path / "modules" : path;
+        if (!is_link) find_below(inner, depth + 1, most, result);
     }
     if (failed && !is_gone(failed)) result.unlisted.push_back(modules);
 }
@@ -54,25 +54,27 @@ GitDir real_directory(const fs::path& path) {
     if (!found) {
         const SeenFile seen = see(path.native(), Extent::Target);
         const bool is_gone = seen.is_certain && seen.identity == FileIdentity{};
-        return {.missing = is_gone ? without_links(path) : "", .is_unknown = !is_gone};
+        return {
+            .named = path, .missing = is_gone ? without_links(path) : "", .is_unknown = !is_gone};
     }
-    if (found->identity.type != S_IFDIR) return {};
-    return {.path = found->path};
+    if (found->identity.type != S_IFDIR) return {.named = path};
+    return {.named = path, .path = found->path};
 }
 
 GitDir git_dir_of(const fs::path& git) {
     GitDir directory = real_directory(git);
     if (directory.path || directory.is_unknown || !directory.missing.empty()) return directory;
-    if (!small_file(git)) return {.is_unknown = true};
+    if (!small_file(git)) return {.named = git, .is_unknown = true};
     const auto elsewhere = path_in(git, "gitdir: ");
-    return elsewhere ? real_directory(git.parent_path() / *elsewhere) : GitDir();
+    return elsewhere ? real_directory(git.parent_path() / *elsewhere) : GitDir{.named = git};
 }
 
 GitDir common_dir_of(const fs::path& git_dir) {
     const fs::path file = git_dir / "commondir";
-    if (!may_be_there(file)) return {.path = git_dir};
+    if (!may_be_there(file)) return {.named = git_dir, .path = git_dir};
     const auto elsewhere = path_in(file, "");
-    return elsewhere ? real_directory(git_dir / *elsewhere) : GitDir{.is_unknown = true};
+    if (!elsewhere) return {.named = file, .is_unknown = true};
+    return real_directory(git_dir / *elsewhere);
 }
 
 bool may_be_git_dir(const fs::path& path) {
@@ -81,9 +83,9 @@ bool may_be_git_dir(const fs::path& path) {
             may_be_there(path / "commondir"));
 }
 
-NestedGitDirs nested_git_dirs(const fs::path& git_dir) {
+NestedGitDirs nested_git_dirs(const fs::path& git_dir, size_t& most) {
     NestedGitDirs result;
-    find_below(git_dir / "modules", 0, result);
+    find_below(git_dir / "modules", 0, most, result);
     return result;
 }
 

@@ -14,6 +14,7 @@ std::optional<std::filesystem::path> path_in(const std::filesystem::path& file,
 
 // Where git finds a directory.
 struct GitDir {
+    std::filesystem::path named = {};                // as it is written, with links
     std::optional<std::filesystem::path> path = {};  // without links; empty: there is none
     std::filesystem::path missing = {};  // where it would be, if a file or link leads to nothing
     bool is_unknown = false;             // it may be anywhere: something cannot be read
@@ -32,7 +33,8 @@ struct NestedGitDirs {
     std::vector<std::filesystem::path> found;     // directories and links
     std::vector<std::filesystem::path> unlisted;  // directories that may hold more of them
 };
-NestedGitDirs nested_git_dirs(const std::filesystem::path& git_dir);
+// Lists `most` entries of directories at most, and subtracts them.
+NestedGitDirs nested_git_dirs(const std::filesystem::path& git_dir, size_t& most);
 
 // If `root` is a worktree: the .git of its repository, which has to be writable too. The files in
 // the workspace are not trusted: the repository itself has to name the worktree as its own.

@@ -1,6 +1,7 @@
 #include "confine/git_index.h"
 
 #include <fcntl.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -135,29 +136,79 @@ std::string hexadecimal(std::string_view bytes) {
     return text;
 }
 
+// Where the entries are. An entry that takes a part of its name from the one before cannot be the
+// first of a block.
+struct Layout {
+    static constexpr uint32_t not_first = UINT32_MAX;
+    std::vector<uint32_t> starts;
+    uint64_t end = 0;
+};
+
+// The extension IEOT: git reads blocks of entries at the same time, from the offsets that it says.
+// Returns false if these are not the entries that were read one after the other.
+bool are_all_entries(Reader& reader, uint32_t size, const Layout& layout) {
+    constexpr uint32_t head = 4;
+    constexpr uint32_t block = 8;
+    uint32_t version = 0;
+    if (size % block != head || !reader.number(head, version) || version != 1) return false;
+    size_t first = 0;
+    for (uint32_t left = size / block; left > 0; --left) {
+        uint32_t offset = 0;
+        uint32_t count = 0;
+        if (!reader.number(4, offset) || !reader.number(4, count)) return false;
+        if (first >= layout.starts.size() || layout.starts[first] != offset) return false;
+        if (offset == Layout::not_first || count > layout.starts.size() - first) return false;
+        first += count;
+    }
+    return first == layout.starts.size();
+}
+
+// The extension EOIE: where git begins to read extensions. Returns false if that is elsewhere.
+bool is_end_of_entries(Reader& reader, uint32_t size, size_t hash_size, const Layout& layout) {
+    uint32_t offset = 0;
+    return size == 4 + hash_size && reader.number(4, offset) && offset == layout.end &&
+           reader.skip(hash_size);
+}
+
+bool read_link(Reader& reader, uint32_t size, size_t hash_size, GitIndex& index) {
+    std::string hash;
+    if (!index.shared.empty() || size < hash_size || !reader.take(hash_size, hash)) return false;
+    if (hash.find_first_not_of('\0') != std::string::npos)
+        index.shared = "sharedindex." + hexadecimal(hash);
+    return reader.skip(size - hash_size);
+}
+
 // Behind the entries come extensions, and at the end a hash of it all. Returns false if they do not
-// fill the file exactly.
-bool read_extensions(Reader& reader, size_t hash_size, GitIndex& index, bool& has_blocks) {
+// fill the file exactly, or if git would read other entries because of them.
+bool read_extensions(Reader& reader, size_t hash_size, const Layout& layout, GitIndex& index) {
     while (reader.left() > hash_size) {
         std::string name;
         uint32_t size = 0;
         if (!reader.take(4, name) || !reader.number(4, size)) return false;
-        if (name == "IEOT") has_blocks = true;
-        uint32_t rest = size;
-        if (name == "link") {
-            std::string hash;
-            if (!index.shared.empty() || size < hash_size || !reader.take(hash_size, hash))
-                return false;
-            rest -= static_cast<uint32_t>(hash_size);
-            if (hash.find_first_not_of('\0') != std::string::npos)
-                index.shared = "sharedindex." + hexadecimal(hash);
-        }
-        if (!reader.skip(rest)) return false;
+        const bool is_sound = name == "IEOT"   ? are_all_entries(reader, size, layout)
+                              : name == "EOIE" ? is_end_of_entries(reader, size, hash_size, layout)
+                              : name == "link" ? read_link(reader, size, hash_size, index)
+                                               : reader.skip(size);
+        if (!is_sound) return false;
     }
     return reader.left() == hash_size;
 }
 
-GitIndex read_all(Reader reader, size_t hash_size) {
+// Returns true if git would write a gitlink with this name. It would not write an empty one, which
+// in an index of two parts stands for a name in the other part.
+bool is_usual_name(std::string_view name) {
+    if (name.contains('\0')) return false;
+    for (size_t start = 0; start <= name.size();) {
+        const size_t end = std::min(name.find('/', start), name.size());
+        const std::string part(name.substr(start, end - start));
+        if (part.empty() || part == "." || part == ".." || ::strcasecmp(part.c_str(), ".git") == 0)
+            return false;
+        start = end + 1;
+    }
+    return true;
+}
+
+GitIndex read_all(Reader reader, size_t hash_size, size_t& most_entries) {
     constexpr uint32_t type_bits = 0170000;
     constexpr uint32_t gitlink = 0160000;
     constexpr const char* no_sense = "it is not as git writes it";
@@ -169,27 +220,27 @@ GitIndex read_all(Reader reader, size_t hash_size) {
         reader.take(4, magic) && reader.number(4, version) && reader.number(4, count);
     result.unreadable = no_sense;
     if (!has_head || magic != "DIRC" || version < 2 || version > 4) return result;
-    // Where git reads blocks of entries at the same time, it does not know the name before.
-    std::vector<std::string> alone;
+    result.unreadable = "it has too many entries";
+    if (count > most_entries) return result;
+    most_entries -= count;
+    result.unreadable = no_sense;
+    Layout layout;
     Entry entry;
     for (uint32_t i = 0; i < count; ++i) {
+        const auto start = static_cast<uint32_t>(reader.at());
         if (!read_entry(reader, version, hash_size, entry)) return result;
+        layout.starts.push_back(entry.copied == 0 ? start : Layout::not_first);
         if ((entry.mode & type_bits) != gitlink) continue;
         if (result.gitlinks.size() >= most_gitlinks) {
             result.unreadable =
                 "it leads to more than " + std::to_string(most_gitlinks) + " repositories";
             return result;
         }
-        const std::string name = entry.name.substr(0, entry.name.find('\0'));
-        if (name.size() < longest_path) result.gitlinks.push_back(name);
-        if (entry.copied > 0 && entry.copied < name.size() &&
-            name.size() - entry.copied < longest_path)
-            alone.push_back(name.substr(entry.copied));
+        if (!is_usual_name(entry.name)) return result;
+        if (entry.name.size() < longest_path) result.gitlinks.push_back(entry.name);
     }
-    bool has_blocks = false;
-    if (!read_extensions(reader, hash_size, result, has_blocks)) return result;
-    if (has_blocks) std::ranges::move(alone, std::back_inserter(result.gitlinks));
-    result.unreadable.clear();
+    layout.end = reader.at();
+    if (read_extensions(reader, hash_size, layout, result)) result.unreadable.clear();
     return result;
 }
 
@@ -206,7 +257,7 @@ Result<OpenedFile> open_regular(const fs::path& path) {
     return result;
 }
 
-GitIndex read_index_file(const fs::path& path, size_t hash_size) {
+GitIndex read_index_file(const fs::path& path, size_t hash_size, size_t& most_entries) {
     auto opened = open_regular(path);
     if (!opened && is_gone(opened.error().code)) return {};
     GitIndex result;
@@ -215,7 +266,7 @@ GitIndex read_index_file(const fs::path& path, size_t hash_size) {
     const auto size = static_cast<uint64_t>(opened->info.st_size);
     result.unreadable = "it is larger than 2 GiB";
     if (size > largest_index) return result;
-    return read_all(Reader(::fdopen(opened->file.release(), "r"), size), hash_size);
+    return read_all(Reader(::fdopen(opened->file.release(), "r"), size), hash_size, most_entries);
 }
 
 }  // namespace
@@ -223,13 +274,15 @@ GitIndex read_index_file(const fs::path& path, size_t hash_size) {
 GitIndex parse_index(std::string_view bytes, size_t hash_size) {
     std::string copy(bytes);
     copy += '\0';  // an empty buffer cannot be opened
-    return read_all(Reader(::fmemopen(copy.data(), copy.size(), "r"), bytes.size()), hash_size);
+    size_t any_number = SIZE_MAX;
+    return read_all(Reader(::fmemopen(copy.data(), copy.size(), "r"), bytes.size()), hash_size,
+                    any_number);
 }
 
-GitIndex index_of(const fs::path& git_dir, size_t hash_size) {
-    GitIndex index = read_index_file(git_dir / "index", hash_size);
+GitIndex index_of(const fs::path& git_dir, size_t hash_size, size_t& most_entries) {
+    GitIndex index = read_index_file(git_dir / "index", hash_size, most_entries);
     if (index.shared.empty()) return index;
-    GitIndex rest = read_index_file(git_dir / index.shared, hash_size);
+    GitIndex rest = read_index_file(git_dir / index.shared, hash_size, most_entries);
     std::ranges::move(rest.gitlinks, std::back_inserter(index.gitlinks));
     if (index.unreadable.empty()) index.unreadable = rest.unreadable;
     return index;

@@ -2,6 +2,7 @@
 // itself, and obeys the settings that it finds there.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,15 +20,16 @@ struct GitIndex {
 // Each of them is looked at before every call.
 inline constexpr size_t most_gitlinks = 4096;
 
-// What `bytes` says, up to where it makes no sense; `unreadable` says that. `hash_size` is that of
-// the repository.
+// Returns what `bytes` says up to the first thing that git would not write; `unreadable` names it.
+// `hash_size` is that of the repository.
 GitIndex parse_index(std::string_view bytes, size_t hash_size);
 
 inline constexpr size_t sha1_size = 20;
 inline constexpr size_t sha256_size = 32;
 
-// The index of a directory of git, with the gitlinks of both of its parts.
-GitIndex index_of(const std::filesystem::path& git_dir, size_t hash_size);
+// The index of a directory of git, with the gitlinks of both of its parts. Subtracts its
+// entries from `most_entries`; an index with more entries than that is unreadable.
+GitIndex index_of(const std::filesystem::path& git_dir, size_t hash_size, size_t& most_entries);
 
 // A small file that git reads, whole; nothing when it is none. Links are followed, as git does.
 std::optional<std::string> small_file(const std::filesystem::path& path);

@@ -115,6 +115,49 @@ TEST(GitIndex, SaysWhatItCannotRead) {
     EXPECT_NE(parse_index(index_of(2, many, 20), 20).unreadable, "");
 }
 
+// Git would not write these, but enters the repositories that they lead it to.
+TEST(GitIndex, DoesNotReadNamesThatGitDoesNotWrite) {
+    for (const std::string name :
+         {"", "/root/sub", "sub/", "a//b", ".", "../sub", "a/./b", ".git", "a/.GIT/b"})
+        EXPECT_NE(parse_index(index_of(2, {{"a"}, {name, gitlink}}, 20), 20).unreadable, "")
+            << name;
+    EXPECT_NE(parse_index(index_of(2, {{std::string("sub\0x", 5), gitlink}}, 20), 20).unreadable,
+              "");
+    for (const std::string name : {"sub", "a/b", "...", ".github", "a b"})
+        EXPECT_EQ(parse_index(index_of(2, {{"a"}, {name, gitlink}}, 20), 20).unreadable, "")
+            << name;
+}
+
+std::string extension(const std::string& name, const std::string& content) {
+    return name + number(uint32_t(content.size()), 4) + content;
+}
+std::string blocks(const std::vector<std::pair<uint32_t, uint32_t>>& all) {
+    std::string content = number(1, 4);
+    for (const auto& [offset, count] : all) content += number(offset, 4) + number(count, 4);
+    return extension("IEOT", content);
+}
+
+// With several threads, git reads entries and extensions from the offsets in two extensions.
+TEST(GitIndex, ReadsOffsetsOnlyIfTheyLeadToTheSameEntries) {
+    const std::vector<Written> entries = {{"a"}, {"b"}, {"c"}};
+    const auto is_read = [&](const std::string& extensions, uint32_t version = 2) {
+        return parse_index(index_of(version, entries, 20, extensions), 20).unreadable.empty();
+    };
+    constexpr uint32_t size = 64;  // of an entry
+    EXPECT_TRUE(is_read(blocks({{12, 3}})));
+    EXPECT_TRUE(is_read(blocks({{12, 1}, {12 + size, 2}})));
+    EXPECT_FALSE(is_read(blocks({{12, 1}, {12 + size, 1}}))) << "an entry is missing";
+    EXPECT_FALSE(is_read(blocks({{12, 1}, {12 + size, 3}}))) << "there are too many";
+    EXPECT_FALSE(is_read(blocks({{12, 1}, {12 + 2 * size, 2}}))) << "another entry";
+    EXPECT_FALSE(is_read(blocks({{12, 1}, {13 + size, 2}}))) << "no entry";
+    EXPECT_FALSE(is_read(blocks({})));
+    EXPECT_FALSE(is_read(extension("IEOT", number(2, 4) + number(12, 4) + number(3, 4))));
+    const std::string hash(20, '\x11');
+    EXPECT_TRUE(is_read(extension("EOIE", number(12 + 3 * size, 4) + hash)));
+    EXPECT_FALSE(is_read(extension("EOIE", number(12 + 2 * size, 4) + hash)));
+    EXPECT_FALSE(is_read(extension("EOIE", number(12 + 3 * size, 4))));
+}
+
 TEST(GitIndex, ReadsNamesOfAnyLengthAndFlagsOfAnyVersionAsGitDoes) {
     const std::string text =
         index_of(2, {{std::string(70'000, 'x')}, {"flagged", 0100644, true}, {"sub", gitlink}}, 20);

@@ -185,6 +185,13 @@ std::optional<std::string> risky_setting(std::string_view text) {
     return std::nullopt;
 }
 
+std::vector<std::string> work_trees_in(std::string_view text) {
+    std::vector<std::string> result;
+    for (const GitSetting& one : parse_settings(text).all)
+        if (one.key == "core.worktree") result.push_back(one.value);
+    return result;
+}
+
 bool uses_sha256(std::string_view text) {
     bool found = false;
     for (const GitSetting& one : parse_settings(text).all)

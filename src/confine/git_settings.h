@@ -26,6 +26,9 @@ ParsedSettings parse_settings(std::string_view text);
 // Whether the repository with these settings has hashes of 32 bytes.
 bool uses_sha256(std::string_view text);
 
+// Every directory that the settings name as the working tree, from the directory of git on.
+std::vector<std::string> work_trees_in(std::string_view text);
+
 // The first setting in a file of git that is not known to be harmless, such as "core.fsmonitor", or
 // what cannot be understood of it; nothing when there is none. Known are those that run no program:
 // the list of the others grows with git.

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <deque>
 
 #include "confine/reading.h"
 
@@ -86,21 +87,48 @@ void NameWalk::add(const fs::path& path) {
         // Links outside of the roots are the user's own. Git enters no repository through a link.
         if (root == nullptr)
             entry.state = entry.seen.identity == FileIdentity{} ? State::Unknown : State::Present;
-        else if (above.fd || path.filename() != ".git")
-            return add_link(above.fd ? entry : above.entry, path);
-        else
+        else if (!above.fd && path.filename() == ".git")
             entry.state = State::Absent;
+        else if (is_behind_links_)  // somebody replaces names while they are looked at
+            entry.state = State::Unknown;
+        else
+            return add_behind_links(path);
     }
     if (root == nullptr) depend_on_more();
     names_.emplace(path.native(), Name{entry.state, std::move(entry.seen)});
 }
 
-// `path` is the link or behind it. The target is added even if it does not exist yet.
-void NameWalk::add_link(const Entry& link, const fs::path& path) {
-    names_.insert_or_assign(link.seen.path, Name{State::Link, link.seen, link.target});
-    const bool is_itself = link.seen.path == path.native();
-    const fs::path real = without_links(is_itself ? path.parent_path() / link.target : path);
+// The target is added even if it does not exist yet.
+void NameWalk::add_behind_links(const fs::path& path) {
+    const fs::path real = add_links(path);
+    is_behind_links_ = true;
     if (root_above(real, roots_) != nullptr) add(real);
+    is_behind_links_ = false;
+}
+
+fs::path NameWalk::add_links(const fs::path& path) {
+    constexpr int most_links = 40;  // the kernel follows no more
+    std::deque<fs::path> rest(path.begin(), path.end());
+    fs::path real = "/";
+    for (int links = 0; !rest.empty();) {
+        const fs::path part = rest.front();
+        rest.pop_front();
+        if (part == "..") real = real.parent_path();
+        if (part.empty() || part == "." || part == ".." || part == "/") continue;
+        const fs::path next = real / part;
+        std::error_code failed;
+        const fs::path target = fs::read_symlink(next, failed);
+        if (failed || ++links > most_links) {
+            real = next;
+            continue;
+        }
+        depend_on_more();
+        if (root_above(next, roots_) != nullptr)
+            names_.insert_or_assign(next, Name{State::Link, see(next, Extent::Whole), target});
+        if (target.is_absolute()) real = "/";
+        rest.insert(rest.begin(), target.begin(), target.end());
+    }
+    return real;
 }
 
 void NameWalk::depend_on(const fs::path& path) {

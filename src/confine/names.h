@@ -33,9 +33,12 @@ class NameWalk {
 public:
     explicit NameWalk(const std::vector<std::filesystem::path>& roots) : roots_(roots) {}
 
-    // Looks at the name. Where a link is on the path, the link is added, and the name behind it if
-    // that is in a root.
+    // Looks at the name. Where links are on the path, they are added, and the name that they lead
+    // to if that is in a root.
     void add(const std::filesystem::path& path);
+    // Adds every link in a root that a reader of the path goes through: a command could replace any
+    // of them. Returns the path without links.
+    std::filesystem::path add_links(const std::filesystem::path& path);
     // Notes that the survey depends on what a reader of this path gets.
     void depend_on(const std::filesystem::path& path);
     // Notes that the survey depends on more than the files that were noted.
@@ -61,13 +64,13 @@ private:
 
     static Entry look(const os::Fd& above, const std::string& path, Extent extent);
     const Directory& directory(const std::string& path, const std::filesystem::path& root);
-    void add_link(const Entry& link, const std::filesystem::path& path);
-
+    void add_behind_links(const std::filesystem::path& path);
     std::vector<std::filesystem::path> roots_;
     std::map<std::string, Directory> directories_;
     std::vector<SeenFile> depends_on_;
     Names names_;
     bool is_provable_ = true;
+    bool is_behind_links_ = false;  // the name that is looked at was said to have none on its path
 };
 
 }  // namespace husk::confine

@@ -317,6 +317,90 @@ const Plant plants[] = {
       "evil/hooks/reference-transaction; cp evil/HEAD .; echo evil > commondir"},
      "git update-ref refs/x/y $(git hash-object -t tree -w /dev/null)",
      "HEAD"},
+    {"AWorkspaceWhoseOwnRepositoryIsBroken",
+     one_repository,
+     {"rm .git/HEAD; mkdir objects refs; echo 'ref: refs/heads/x' > HEAD; git config -f config "
+      "core.repositoryformatversion 0; git config -f config "
+      "core.bare false; git config -f config core.worktree $PWD; trap_in ."},
+     "git status",
+     "HEAD"},
+    {"ASubmoduleOfTheRepositoryAroundTheWorkspace",
+     "cd ..; rm -rf .git; repository lib; repository .; git -c protocol.file.allow=always "
+     "submodule "
+     "--quiet add $PWD/lib work/sub; git commit -qm sub; rm -rf lib",
+     {"rm sub/.git; repository sub; trap_in sub/.git"},
+     "git -C .. status; rm -rf ../.git ../.gitmodules"},
+    {"HooksOfTheRepositoryAroundTheWorkspace",
+     "cd ..; rm -rf .git; repository .; git config core.hooksPath work/.githooks",
+     {"mkdir .githooks; printf '#!/bin/sh\ntouch %s\n' $TRAP > .githooks/pre-commit; chmod +x "
+      ".githooks/pre-commit"},
+     "git -C .. commit --allow-empty -m x; rm -rf ../.git",
+     ".githooks"},
+    {"AWorktreeOfTheRepositoryAroundTheWorkspace",
+     "cd ..; rm -rf .git; repository .; git worktree add -q work/tree",
+     {"cp -r ../.git evil; trap_in evil; echo \"gitdir: $PWD/evil\" > tree/.git"},
+     "git -C tree status; rm -rf ../.git",
+     "tree/.git"},
+    {"ASubmoduleThatIsSaidToBeAWorktree",
+     one_submodule,
+     {"mkdir -p .git/worktrees/e; echo $PWD/sub/.git > .git/worktrees/e/gitdir; repository "
+      "sub/deep; trap_in sub/deep/.git; gitlink sub deep"},
+     "git status",
+     "sub/deep/.git"},
+    {"ARepositoryInAnotherWorkingTree",
+     one_repository,
+     {"repository sub; gitlink . sub; repository other-tree/deep; trap_in other-tree/deep/.git; "
+      "git "
+      "-C sub update-index --add --cacheinfo 160000,$(git -C other-tree/deep rev-parse "
+      "HEAD),deep; git -C sub config core.worktree ../../other-tree"},
+     "git status",
+     "other-tree/deep/.git"},
+    {"ARepositoryWithAnAbsoluteName",
+     one_repository,
+     {"repository sub; trap_in sub/.git; name=$PWD/sub; git update-index --add --cacheinfo "
+      "160000,$(git -C sub rev-parse HEAD),${name//?/@}; name=$name python3 -c 'import os, "
+      "hashlib; data = open(\".git/index\", \"rb\").read()[:-20]; name = "
+      "os.environ[\"name\"].encode(); data = data.replace(b\"@\" * len(name), name); "
+      "open(\".git/index\", \"wb\").write(data + hashlib.sha1(data).digest())'"},
+     "git status",
+     ".git/index"},
+    {"HooksOfARepositoryThatTheIndexLeadsTo",
+     "repository .; git config --global core.hooksPath .githooks",
+     {"repository sub; touch sub/x; git -C sub add x; hook_in sub; mv sub/hooks sub/.githooks; "
+      "gitlink . sub"},
+     "touch sub/x; git status; git config --global --unset core.hooksPath",
+     "sub/.git"},
+    {"HooksOfAWorktreeThatTheIndexLeadsTo",
+     "repository .; echo x > x; git add x; git commit -qm x; git config core.hooksPath .githooks",
+     {"git worktree add -q sub; hook_in sub; mv sub/hooks sub/.githooks; gitlink . sub"},
+     "touch sub/x; git status",
+     "sub/.git"},
+    {"HooksInTheUsersWorktree",
+     "repository .; git config core.hooksPath .githooks; git worktree add -q tree",
+     {"hook_in tree; mv tree/hooks tree/.githooks"},
+     "cd tree; touch x; git add x",
+     "tree/.githooks"},
+    {"AHookBehindTwoLinks",
+     "repository .; echo x > x; git add x; git commit -qm x; mkdir -p tools real .git/hooks; "
+     "printf "
+     "'#!/bin/sh\n' > real/hook; chmod +x real/hook; ln -s ../real/hook tools/hook; ln -s "
+     "../../tools/hook .git/hooks/post-index-change",
+     {"rm tools/hook; printf '#!/bin/sh\ntouch %s\n' $TRAP > tools/hook; chmod +x tools/hook"},
+     "touch x; git status",
+     "tools/hook"},
+    {"ARepositoryBehindALinkThatTheUserMade",
+     "mkdir store; git init -q --separate-git-dir $PWD/store/repo .; git commit -q --allow-empty "
+     "-m one; ln -s "
+     "store way; echo 'gitdir: way/repo' > .git",
+     {"cp -r store evil; trap_in evil/repo; rm way; ln -s evil way"},
+     "git status",
+     "way"},
+    {"SettingsOfTheUserThatAreInTheWorkspace",
+     "cat > settings; ln -sf $PWD/settings ~/.gitconfig; git config --global user.name Somebody; "
+     "git "
+     "config --global user.email s@example.org; repository .",
+     {"git config -f settings core.fsmonitor \"touch $TRAP; false\""},
+     "git status"},
     {"SettingsOfABareRepository",
      "git init -q --bare .",
      {"git config -f config core.bare false; git config -f config core.worktree $PWD; trap_in ."},
@@ -448,6 +532,10 @@ const Work works[] = {
      one_repository,
      {"git clone -q . sub && git -C sub config core.pager less", "git -C sub config core.pager"},
      "less\n"},
+    {"AnIndexThatIsReadInParts",
+     "repository .; git config index.threads 3; touch {1..40}; git add .",
+     {"touch {41..60}; git add . && grep -c IEOT .git/index", "git ls-files | wc -l"},
+     "61\n"},
     {"TheFirstRepository",
      "",
      {"git init -q && git add other && git commit -qm x", "git log --oneline | wc -l"},
@@ -489,6 +577,26 @@ std::string work_name(const testing::TestParamInfo<std::tuple<Work, Who>>& test)
 }
 
 INSTANTIATE_TEST_SUITE_P(, GoesOn, testing::Combine(testing::ValuesIn(works), both()), work_name);
+
+// The survey of a workspace is not limited by the command's limits, and the mason takes only so
+// many orders. Too many directories go away as a whole.
+TEST(PlantedInNumbers, DoesNotSlowDownTheSurveyOrCrowdOutOtherNames) {
+    const Walled place(Who::Caller);
+    place.write(place.home() / ".gitconfig", git_settings);
+    ASSERT_EQ(place.in("open", std::string(words) + one_repository).code, 0);
+    const auto reverted = [&](const std::string& command) {
+        return place.report_in("workspace", command)["reverted"].get<std::vector<std::string>>();
+    };
+    const std::string many =
+        "; for i in {1..5001}; do printf '%0200d\\0' $i; done | xargs -0 mkdir";
+    for (const std::string name : {"worktrees", "modules"})
+        EXPECT_THAT(reverted("mkdir .git/" + name + "; cd .git/" + name + many),
+                    Contains((place.work() / ".git" / name).string()));
+    EXPECT_THAT(reverted("mkdir .git/worktrees; cd .git/worktrees; for i in {1..3000}; do printf "
+                         "'%0200d\\0' $i; done | xargs -0 mkdir; touch ../../husk.yaml"),
+                testing::IsSupersetOf({(place.work() / ".git" / "worktrees").string(),
+                                       (place.work() / "husk.yaml").string()}));
+}
 
 // Nobody looks when a shell does it after its call has answered: the next call tells.
 TEST(PlantedLater, IsToldByTheNextCall) {
