@@ -10,6 +10,7 @@
 
 #include "confine/git_dirs.h"
 #include "confine/git_named.h"
+#include "confine/git_risk.h"
 #include "confine/git_settings.h"
 #include "confine/reading.h"
 #include "keeper/walls_wire.h"
@@ -29,11 +30,6 @@ constexpr auto worktree_files =
 
 bool contains(const std::vector<fs::path>& paths, const fs::path& path) {
     return std::ranges::find(paths, path) != paths.end();
-}
-
-bool is_link(const fs::path& path) {
-    std::error_code failed;
-    return fs::is_symlink(path, failed);
 }
 
 // A command can make as many files as it likes, and the survey runs outside of its limits. What is
@@ -289,48 +285,6 @@ private:
     std::set<fs::path> entered_;                        // .git of gitlinks
     GitSurvey result_;
 };
-
-std::optional<std::string> risky_file(const fs::path& path) {
-    if (!may_be_there(path)) return std::nullopt;
-    const auto text = small_file(path);
-    return text ? risky_setting(*text) : path.filename().string();
-}
-
-std::optional<std::string> hook_in(const fs::path& hooks) {
-    if (is_link(hooks)) return "hooks, which is a link";
-    std::error_code failed;
-    fs::directory_iterator entries(hooks, failed);
-    for (; !failed && entries != fs::directory_iterator(); entries.increment(failed))
-        if (entries->path().extension() != ".sample")
-            return (hooks.filename() / entries->path().filename()).string();
-    if (failed && !is_gone(failed)) return "hooks, which cannot be listed";
-    return std::nullopt;
-}
-
-// A directory that does not exist can be filled by a later call.
-std::optional<std::string> risk_of_finding(const GitDir& found, const std::string& what) {
-    if (found.is_unknown) return what + " cannot be looked at";
-    if (!found.path) return what + " leads to nothing yet";
-    return std::nullopt;
-}
-
-// How git would come to run something in the checkout. Settings that were protected all the time
-// are the user's own.
-std::optional<std::string> risk_of(const Checkout& one, const std::vector<fs::path>& trusted) {
-    if (!may_be_there(one.git)) return std::nullopt;
-    if (is_link(one.git)) return "it is a link";
-    for (const fs::path& hooks : one.hooks)
-        if (auto risk = contains(trusted, hooks) ? std::nullopt : hook_in(hooks); risk) return risk;
-    const GitDir found = git_dir_of(one.git);
-    if (auto risk = risk_of_finding(found, "it"); risk) return risk;
-    if (contains(trusted, *found.path)) return std::nullopt;
-    const GitDir common = common_dir_of(*found.path);
-    if (auto risk = risk_of_finding(common, "commondir"); risk) return risk;
-    if (auto risk = risky_file(*found.path / "config.worktree"); risk) return risk;
-    if (contains(trusted, *common.path)) return std::nullopt;
-    if (auto risk = risky_file(*common.path / "config"); risk) return risk;
-    return hook_in(*common.path / "hooks");
-}
 
 // A new repository there would hide the one that it lies in.
 bool lies_in_repository(const fs::path& path) {

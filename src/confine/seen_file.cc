@@ -37,6 +37,11 @@ bool may_be_there(const fs::path& path) {
     return !is_gone(stat_of(path.native(), Extent::Itself, info));
 }
 
+bool is_link(const fs::path& path) {
+    std::error_code failed;
+    return fs::is_symlink(path, failed);
+}
+
 SeenFile seen_as(std::string path, Extent extent, int error, const struct stat& info) {
     if (error != 0) return {std::move(path), extent, {}, is_gone(error)};
     return {std::move(path), extent, identity_of(info, extent),

@@ -15,6 +15,7 @@ namespace husk::confine {
 bool is_gone(int error);
 bool is_gone(const std::error_code& error);
 bool may_be_there(const std::filesystem::path& path);
+bool is_link(const std::filesystem::path& path);
 
 // Changes with every change of the file. All zero: there is no such file.
 using FileIdentity = std::tuple<dev_t, ino_t, mode_t, off_t, int64_t, int64_t, int64_t, int64_t>;
