@@ -181,6 +181,7 @@ public:
         write_text(offset_, "0");
         fs::permissions(offset_, fs::perms::all);
         ::setenv("HUSK_FAULT_CLOCK", offset_.c_str(), 1);
+        allow_preloading();
         ::setenv("LD_PRELOAD", library.c_str(), 1);
         return true;
     }
@@ -195,6 +196,12 @@ private:
 };
 
 }  // namespace
+
+void allow_preloading() {
+    const char* options = std::getenv("ASAN_OPTIONS");
+    const std::string all = std::string(options == nullptr ? "" : options);
+    ::setenv("ASAN_OPTIONS", (all + ":verify_asan_link_order=0").c_str(), 1);
+}
 
 std::unique_ptr<Strain> full_disk() { return std::make_unique<FullDisk>(); }
 std::unique_ptr<Strain> read_only_state() { return std::make_unique<ReadOnlyState>(); }

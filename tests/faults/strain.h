@@ -30,4 +30,8 @@ std::unique_ptr<Strain> full_process_table();
 std::unique_ptr<Strain> no_descriptors();
 std::unique_ptr<Strain> jumping_clock();
 
+// The address sanitizer refuses to start a program with a preloaded library, unless it is told not
+// to look.
+void allow_preloading();
+
 }  // namespace husk::test

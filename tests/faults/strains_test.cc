@@ -43,6 +43,7 @@ TEST(ClockSetBack, DoesNotMakeTheAuditSayThatACommandRuns) {
     write_text(offset, "-3600");
     const std::string id = husk.background("exit 3");
     ASSERT_EQ(husk({"wait", id, "--timeout", "20s"}).code, 3);
+    allow_preloading();
     const Ran log = husk.script("HUSK_FAULT_CLOCK=" + offset.string() + " LD_PRELOAD=" +
                                 program("libfault_clock.so") + " $HUSK log --json");
     EXPECT_EQ(log.json().value("status", ""), "exited") << log.out << log.err;

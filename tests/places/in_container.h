@@ -10,7 +10,8 @@ class InContainer : public testing::Test {
 protected:
     InContainer() { configure(""); }
     ~InContainer() override {
-        for (const Json& session : talk_.husk()({"session", "list", "--json"}).json()["sessions"])
+        const Json listed = talk_.husk()({"session", "list", "--json"}).json();
+        for (const Json& session : listed["sessions"])
             talk_.husk()({"session", "end", session["id"]});
     }
 

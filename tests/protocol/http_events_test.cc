@@ -144,7 +144,7 @@ TEST(AloneServeEvents, TheFirstByteIsToldWithinFiveMilliseconds) {
     }
     std::ranges::sort(took);
     RecordProperty("median_us", std::to_string(took[took.size() / 2]));
-    EXPECT_LT(took[took.size() / 4], 5000);
+    EXPECT_LT(took[took.size() / 4], 5000 * slowness());
 }
 
 TEST(AloneServeEvents, AThousandStreamsCostLittleAndAllHearWhileCommandsRun) {

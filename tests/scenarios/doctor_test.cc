@@ -152,7 +152,8 @@ TEST_P(Doctor, PrintsATableAndAConclusion) {
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(ran.err, "");
     EXPECT_THAT(ran.out, StartsWith("MECHANISM"));
-    for (const auto& one : answer()["mechanisms"]) {
+    const auto said = answer();
+    for (const auto& one : said["mechanisms"]) {
         const std::string name = one["mechanism"];
         EXPECT_THAT(ran.out, HasSubstr("\n" + name + " "));
         const std::string remedy = one["remedy"];
