@@ -79,6 +79,9 @@ void Arrangement::emit_carried(size_t index) {
         else
             run_string(index, carried);
     }
+    if (is_shell(made_.commands[index].program()) &&
+        shell_call(made_.commands[index].words).has_unknown_options)
+        not_understood("the options of a shell are not understood");
     if (reads_code(made_.commands[index])) read_standard_input(index);
     if (may_run_more_than_it_shows(made_.commands[index]))
         made_.commands[index].opaque = "what it runs depends on words that are not known";
@@ -268,7 +271,11 @@ void Arrangement::read_standard_input(size_t index) {
     }
     if (!text.known())
         made_.commands[index].opaque = "it runs a text that is not known before running";
-    const bool cron = made_.commands[index].program() == "crontab";
+    const std::string program = made_.commands[index].program();
+    if (is_shell(program) && shell_call(made_.commands[index].words).expands_history &&
+        text.shown().contains('!'))
+        not_understood("a shell replaces !x by an earlier command");
+    const bool cron = program == "crontab";
     emit_code(index, cron ? commands_of_crontab(text.shown()) : text.shown(), range, via);
 }
 

@@ -12,48 +12,129 @@ namespace {
 constexpr std::array<std::string_view, 12> shells = {
     "bash", "sh", "dash", "zsh", "ksh", "ash", "mksh", "ksh93", "rbash", "fish", "yash", "posh"};
 
-struct Options {
-    bool code = false;   // -c
-    bool input = false;  // -s: what follows are arguments
-    bool ended = false;
+// Options of bash that are whole words, with one dash or two. They stand in front of all others.
+constexpr std::array<std::string_view, 19> long_options = {
+    "debug",   "debugger",  "dump-po-strings", "dump-strings", "help",      "login",  "noediting",
+    "norc",    "noprofile", "posix",           "pretty-print", "protected", "no-rcs", "restricted",
+    "verbose", "version",   "wordexp",         "interactive",  "no-config"};
+// Letters that stand for an option in bash, dash or the shell of busybox.
+constexpr std::string_view option_letters = "abcefhiklmnoprstuvxBCDEHIOPTV";
 
-    // How many of the next words belong to the option.
-    size_t read(const std::string& text) {
-        ended = text == "--";
-        if (text == "--rcfile" || text == "--init-file") return 1;
-        if (text.starts_with("--")) return 0;
-        const bool minus = text[0] == '-';
-        code = code || (minus && text.find('c') != std::string::npos);
-        input = input || (minus && text.find('s') != std::string::npos);
-        return static_cast<size_t>(std::ranges::count(text, 'o') +  // -euo pipefail
-                                   std::ranges::count(text, 'O'));
+// The options in front of the script.
+class Options {
+public:
+    Options(const std::vector<Word>& words, ShellCall& call) : words_(words), call_(call) {}
+
+    // Returns the position of the first word behind them.
+    size_t read() {
+        while (read_long()) {
+        }
+        while (read_letters()) {
+        }
+        return at_;
     }
+    bool has_code() const { return code_; }
+    bool has_input() const { return input_; }
+
+private:
+    bool read_long() {
+        if (at_ >= words_.size()) return false;
+        const std::string text = next();
+        if (!text.starts_with('-')) return false;
+        std::string_view name = text;
+        name.remove_prefix(name.starts_with("--") ? 2 : 1);
+        const bool startup = name == "rcfile" || name == "init-file";
+        if (!startup && std::ranges::find(long_options, name) == long_options.end()) return false;
+        call_.expands_history |= name == "interactive";
+        ++at_;
+        if (startup && at_ < words_.size()) call_.startup = at_++;
+        return true;
+    }
+
+    // -euo pipefail, +x; -- and - end the options.
+    bool read_letters() {
+        if (at_ >= words_.size()) return false;
+        const std::string text = next();
+        if (!text.starts_with('-') && !text.starts_with('+')) return false;
+        call_.has_unknown_options |= !words_[at_].known();
+        ++at_;
+        if (text == "-" || text == "--") return false;
+        for (const char letter : text.substr(1)) read_letter(letter);
+        return true;
+    }
+
+    void read_letter(char letter) {
+        const bool is_fish_code = letter == 'C' && words_[0].shown().ends_with("fish");
+        call_.has_unknown_options |= !takes_any_letter() && !option_letters.contains(letter);
+        call_.has_unknown_options |= letter == '-' || is_fish_code;
+        call_.expands_history |= letter == 'i' || letter == 'H';
+        // bash takes +c for -c.
+        code_ |= letter == 'c';
+        input_ |= letter == 's';
+        if (letter == 'o' || letter == 'O') ++at_;
+    }
+
+    // zsh and the Korn shells have options for most letters.
+    bool takes_any_letter() const {
+        const std::string program = words_[0].shown();
+        return program.ends_with("zsh") || program.ends_with("ksh") || program.ends_with("ksh93");
+    }
+
+    std::string next() const { return words_[at_].known_start(); }
+
+    const std::vector<Word>& words_;
+    ShellCall& call_;
+    size_t at_ = 1;
+    bool code_ = false;
+    bool input_ = false;
 };
 
-// Also by its other names: /dev/stdin, /dev/fd/3, /proc/self/fd/0.
+std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// Also by its other names: /dev/stdin, /proc/self/fd/0, and what is left of these behind a cd.
 bool is_standard_input(const Word& word) {
     const std::string path = word.shown();
-    return path == "-" || (path.find("dev/") != std::string::npos && path.ends_with("stdin")) ||
-           path.find("/fd/") != std::string::npos;
+    return path == "-" || last_part(path) == "stdin" || last_part(path) == "0";
+}
+
+// /dev/fd/3, or 3 behind `cd /dev/fd`.
+bool is_descriptor(const Word& word) {
+    const std::string path = word.shown();
+    const std::string_view last = last_part(path);
+    const bool is_number =
+        !last.empty() && last.find_first_not_of("0123456789") == std::string_view::npos;
+    return !is_standard_input(word) &&
+           (is_number || last == "stdout" || last == "stderr" || path.contains("/fd/"));
+}
+
+bool is_source(const std::string& program) { return program == "source" || program == "."; }
+
+// The files that a shell or `source` reads commands from.
+std::vector<size_t> files_run_by(const Command& command) {
+    const std::vector<Word>& words = command.words;
+    if (is_source(command.program())) {
+        const size_t file = words.size() > 2 && words[1].is("--") ? 2 : 1;
+        return file < words.size() ? std::vector{file} : std::vector<size_t>();
+    }
+    if (!is_shell(command.program())) return {};
+    const ShellCall call = shell_call(words);
+    std::vector<size_t> files;
+    if (call.startup) files.push_back(*call.startup);
+    if (call.file) files.push_back(*call.file);
+    return files;
 }
 
 }  // namespace
 
 ShellCall shell_call(const std::vector<Word>& words) {
-    Options options;
-    size_t i = 1;
-    for (; i < words.size() && !options.ended; ++i) {
-        const std::string text = words[i].known_start();
-        const bool sign = text.size() > 1 && (text[0] == '-' || text[0] == '+');
-        if (!sign) break;
-        i += options.read(text);
-    }
     ShellCall call;
-    if (i >= words.size()) return call;
-    if (options.code)
-        call.code = i;
-    else
-        call.file = !options.input && !is_standard_input(words[i]);
+    Options options(words, call);
+    const size_t at = options.read();
+    if (at >= words.size()) return call;
+    if (options.has_code())
+        call.code = at;
+    else if (!options.has_input() && !is_standard_input(words[at]))
+        call.file = at;
     return call;
 }
 
@@ -64,10 +145,8 @@ bool is_shell(const std::string& program) {
 bool reads_code(const Command& command) {
     const std::string program = command.program();
     const std::vector<Word>& words = command.words;
-    if (program == "source" || program == ".") {
-        const size_t file = words.size() > 2 && words[1].is("--") ? 2 : 1;
-        return words.size() > file && is_standard_input(words[file]);
-    }
+    const auto is_input = [&](size_t file) { return is_standard_input(words[file]); };
+    if (is_source(program)) return std::ranges::any_of(files_run_by(command), is_input);
     if (program == "crontab") return words.size() < 2 || words.back().is("-");
     if (program == "at" || program == "batch") {
         return std::ranges::none_of(words, [](const Word& word) {
@@ -87,23 +166,31 @@ bool reads_code(const Command& command) {
     }
     if (!is_shell(program)) return false;
     const ShellCall call = shell_call(words);
-    return !call.code && !call.file;
+    return (!call.code && !call.file) || (call.startup && is_input(*call.startup));
 }
 
 bool runs_a_descriptor(const Command& command) {
     if (command.words.empty()) return false;
     const std::string path = command.words.front().shown();
-    return (path.find("dev/") != std::string::npos || path.find("proc/") != std::string::npos) &&
-           path.find("/fd/") != std::string::npos;
+    if ((path.contains("dev/") || path.contains("proc/")) && path.contains("/fd/")) return true;
+    return std::ranges::any_of(files_run_by(command), [&](size_t file) {
+        // A name that is not known may be that of the text behind <<<.
+        const bool has_text = std::ranges::any_of(command.redirects, [](const Redirect& redirect) {
+            return redirect.kind == Redirect::Kind::HereDocument ||
+                   redirect.kind == Redirect::Kind::HereString;
+        });
+        const Word& word = command.words[file];
+        const bool is_process = word.known_start().empty() && !word.pieces.empty() &&
+                                word.pieces[0].kind == Piece::Kind::Process;
+        return is_descriptor(word) || (has_text && !word.known() && !is_process);
+    });
 }
 
 bool runs_what_a_command_writes(const Command& command) {
-    const std::string program = command.program();
-    if (program != "source" && program != "." && !is_shell(program)) return false;
-    if (command.words.size() < 2 || (is_shell(program) && shell_call(command.words).code))
-        return false;
-    return std::ranges::any_of(command.words, [](const Word& word) {
-        return !word.pieces.empty() && word.pieces[0].kind == Piece::Kind::Process;
+    return std::ranges::any_of(files_run_by(command), [&](size_t file) {
+        return std::ranges::any_of(command.words[file].pieces, [](const Piece& piece) {
+            return piece.kind == Piece::Kind::Process;
+        });
     });
 }
 
