@@ -1,4 +1,5 @@
 // Arithmetic: everything in it is expanded.
+#include "parse/hidden.h"
 #include "parse/letters.h"
 #include "parse/parser.h"
 #include "parse/variables.h"
@@ -52,6 +53,7 @@ bool Parser::try_arithmetic() {
 void Parser::note_arithmetic(size_t begin) {
     if (state_.arithmetic_depth > 0 || stopped()) return;
     const std::string_view text = slice(begin, at_);
+    state_.subscript_to_fill |= is_subscript_to_fill(text);
     if (!text.contains('=') && !text.contains("++") && !text.contains("--")) return;
     const std::string name = deciding_name_in(text);
     if (!name.empty()) not_understood("arithmetic sets " + name);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "parse/hidden.h"
 #include "parse/parser.h"
 #include "parse/variables.h"
 
@@ -79,6 +80,7 @@ void Parser::note_test_arithmetic(const std::string& text) {
 void Parser::parse_unary_test(char letter) {
     if (letter == 'v' || letter == 'R') state_.arithmetic = true;  // these take subscripts
     const Word name = read_word(Mode::Test);
+    state_.subscript_to_fill |= is_subscript_to_fill(name);
     if (letter == 'v') note_test_arithmetic(name.shown());
 }
 
@@ -115,6 +117,7 @@ void Parser::parse_test_words() {
     const Word second = read_word(op == "=~" ? Mode::Regex : pattern ? Mode::Pattern : Mode::Test);
     if (!op.starts_with('-')) return;
     state_.arithmetic = true;
+    state_.subscript_to_fill |= is_subscript_to_fill(first) || is_subscript_to_fill(second);
     note_test_arithmetic(text);
     note_test_arithmetic(second.shown());
 }

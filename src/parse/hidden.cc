@@ -10,7 +10,10 @@ namespace husk::parse {
 namespace {
 
 // Variables whose text bash runs, or takes for the name of a file to run.
-bool is_run(std::string_view name) { return name == "PS4" || name == "BASH_ENV" || name == "ENV"; }
+bool is_run(std::string_view name) {
+    return name == "PS0" || name == "PS1" || name == "PS2" || name == "PS4" || name == "BASH_ENV" ||
+           name == "ENV";
+}
 
 bool is_declaration(const std::string& program) {
     return program == "declare" || program == "typeset" || program == "local" ||
@@ -87,17 +90,37 @@ bool names_home(const Word& word) {
 }  // namespace
 
 bool has_substitution(std::string_view text) {
-    return text.find("$(") != std::string_view::npos || text.find('`') != std::string_view::npos;
+    return text.contains("$(") || text.contains('`') || text.contains("@P}");
 }
 
 bool is_subscript_with_substitution(std::string_view text) {
-    constexpr size_t longest = 256;
-    for (size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1)) {
-        if (at == 0 || !is_name_letter(text[at - 1])) continue;
-        const std::string_view rest = text.substr(at, longest);
-        if (has_substitution(rest.substr(0, rest.find(']')))) return true;
+    for (size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1))
+        if (at > 0 && is_name_letter(text[at - 1])) return has_substitution(text.substr(at));
+    return false;
+}
+
+bool is_subscript_to_fill(const Word& word) {
+    bool open = false;
+    bool plain = true;  // no quote that may hide a bracket
+    char before = '\0';
+    for (const Piece& piece : word.pieces) {
+        const bool is_text = piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Glob;
+        if (open && !is_text && !is_number({.pieces = {piece}, .range = {}})) return true;
+        if (!is_text) before = 'x';  // ${x}[
+        for (size_t i = 0; is_text && i < piece.text.size(); before = piece.text[i++]) {
+            const char letter = piece.text[i];
+            plain = plain && letter != '"' && letter != '\'' && letter != '\\';
+            if (letter == '[' && is_name_letter(before)) open = true;
+            if (letter == ']' && plain) open = false;
+        }
     }
     return false;
+}
+
+bool is_subscript_to_fill(std::string_view arithmetic) {
+    const size_t open = arithmetic.find('[');
+    return open != std::string_view::npos && open > 0 && is_name_letter(arithmetic[open - 1]) &&
+           arithmetic.find('$', open) != std::string_view::npos;
 }
 
 void Hidden::note(const Command& command) {
@@ -107,6 +130,8 @@ void Hidden::note(const Command& command) {
     note_home(command);
     note_aliases(command);
     note_options(command);
+    note_history(command);
+    note_completion(command);
 }
 
 // Texts that bash runs although they are quoted here.
@@ -115,6 +140,10 @@ void Hidden::note_texts(const Command& command) {
     for (const Word& word : command.words) {
         const std::string text = word.shown();
         note_text(word);
+        const bool only_fills_value = is_declaration(program) && word.known_start().contains('=');
+        if (takes_subscripts(program) && is_arithmetic(command) && !only_fills_value &&
+            is_subscript_to_fill(word))
+            add(program + " takes a subscript that is not known");
         if (is_declaration(program) && is_list_with_substitution(word))
             add(program + " runs what stands in a list");
         if (program == "let" && !deciding_name_in(text).empty())
@@ -123,7 +152,10 @@ void Hidden::note_texts(const Command& command) {
         if (program == "set" || (takes_subscripts(program) && !is_declaration(program)))
             assignment_in_text |= sets_deciding_variable(text);
     }
-    for (const Assignment& assignment : command.assignments) note_text(assignment.value);
+    for (const Assignment& assignment : command.assignments) {
+        note_text(assignment.value);
+        subscript_to_fill |= assignment.appends && assignment.value.shown().starts_with('[');
+    }
     for (const Redirect& redirect : command.redirects) note_text(redirect.target);
 }
 
@@ -132,7 +164,10 @@ void Hidden::note_text(const Word& word) {
     const std::string text = word.shown();
     if (text.contains("BASH_FUNC_")) add("a variable holds a function");
     if (text.contains("BASH_CMDS")) add("BASH_CMDS changes what a name means");
-    subscript_in_text |= is_subscript_with_substitution(literal_text(word));
+    const std::string literal = literal_text(word);
+    subscript_in_text |= is_subscript_with_substitution(literal);
+    substitution_in_text |= has_substitution(literal);
+    subscript_to_fill |= is_subscript_to_fill(word);
 }
 
 void Hidden::note_variables(const Command& command) {
@@ -211,6 +246,40 @@ void Hidden::note_options(const Command& command) {
     if (program == "enable" && has(loads)) add("enable loads code into the shell");
 }
 
+// !x and fc run an earlier command, perhaps changed.
+void Hidden::note_history(const Command& command) {
+    const std::string program = command.program();
+    const auto has = [&](std::string_view name, char letter) {
+        return std::ranges::any_of(command.words, [&](const Word& word) {
+            const std::string text = word.known_start();
+            return text == name || (text.starts_with('-') && !text.starts_with("--") &&
+                                    text.contains(letter) && letter != '\0');
+        });
+    };
+    if ((program == "set" && has("histexpand", 'H')) ||
+        (program == "shopt" && has("histexpand", '\0')))
+        add("!x is replaced by an earlier command");
+    if (program == "fc" && !has("-l", 'l')) add("fc runs an earlier command");
+}
+
+// bash expands the words behind -W once more.
+void Hidden::note_completion(const Command& command) {
+    const std::string program = command.program();
+    if (program != "compgen" && program != "complete") return;
+    const auto has_words = [](const Word& word) {
+        const std::string text = word.known_start();
+        return text.starts_with('-') && text.contains('W');
+    };
+    if (!std::ranges::any_of(command.words, has_words)) return;
+    const auto may_run = [](const Word& word) {
+        const std::string text = word.shown();
+        return !word.known() || has_substitution(text) || text.contains("<(") ||
+               text.contains(">(");
+    };
+    if (std::ranges::any_of(command.words, may_run))
+        add(program + " runs what stands in its words");
+}
+
 void Hidden::add(const std::string& reason) {
     constexpr size_t most = 32;
     if (reasons.size() < most && std::ranges::find(reasons, reason) == reasons.end())
@@ -221,6 +290,8 @@ std::vector<std::string> Hidden::all_reasons() const {
     std::vector<std::string> all = reasons;
     if (subscript_in_text && arithmetic)
         all.emplace_back("arithmetic may run what stands in brackets");
+    else if (subscript_to_fill && substitution_in_text && arithmetic)
+        all.emplace_back("arithmetic may run what a variable puts into brackets");
     if (assignment_in_text && arithmetic)
         all.emplace_back("arithmetic may set a variable that decides what is run");
     if (sets_home && uses_home) all.emplace_back("it changes what ~ and $HOME mean");

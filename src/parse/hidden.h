@@ -11,8 +11,13 @@ namespace husk::parse {
 
 bool has_substitution(std::string_view text);
 
-// name[ ... $( ... : evaluated as arithmetic, bash runs what stands in the brackets.
+// name[ ... $( ... : evaluated as arithmetic, bash runs what stands in the brackets. Where the
+// brackets end is not worked out: quotes and expansions may stand in them.
 bool is_subscript_with_substitution(std::string_view text);
+
+// name[ ... $x ... , where an expansion in the script fills in what stands in the brackets.
+bool is_subscript_to_fill(const Word& word);
+bool is_subscript_to_fill(std::string_view arithmetic);
 
 struct Hidden {
     std::vector<std::string> reasons;
@@ -21,6 +26,9 @@ struct Hidden {
     // x='a[$(b)]' runs b once x is taken for a number.
     bool subscript_in_text = false;
     bool arithmetic = false;
+    // y='$(b)' runs b once "a[$y]" is taken for a number.
+    bool substitution_in_text = false;
+    bool subscript_to_fill = false;
     // x='PATH=1' sets PATH then.
     bool assignment_in_text = false;
     // ~ and `cd` are not what they seem once these variables are changed.
@@ -43,6 +51,8 @@ private:
     void note_home(const Command& command);
     void note_aliases(const Command& command);
     void note_options(const Command& command);
+    void note_history(const Command& command);
+    void note_completion(const Command& command);
 };
 
 }  // namespace husk::parse

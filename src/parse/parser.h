@@ -30,6 +30,7 @@ struct State {
     // Text that runs something once it is taken for arithmetic, and arithmetic.
     bool subscript_in_text = false;
     bool arithmetic = false;
+    bool subscript_to_fill = false;
     size_t arithmetic_depth = 0;
 };
 
