@@ -141,7 +141,6 @@ constexpr std::array harmless = {"advice."sv,
                                  "grep.extendedregexp"sv,
                                  "grep.linenumber"sv,
                                  "grep.patterntype"sv,
-                                 "help.autocorrect"sv,
                                  "http.lowspeedlimit"sv,
                                  "http.lowspeedtime"sv,
                                  "http.maxrequests"sv,
@@ -200,6 +199,9 @@ bool is_switch(std::string_view value) {
     return std::ranges::find(switches, value) != switches.end();
 }
 
+// The start of an address whose rest is a command.
+constexpr std::string_view command_url = "ext::";
+
 // What git runs of the value of a setting.
 struct Code {
     size_t skip = 0;               // so many letters are no code
@@ -208,9 +210,11 @@ struct Code {
 
 std::optional<Code> code_in(const std::string& name, const std::string& value) {
     const Key key = key_of(name);
-    if (key.section == "alias")
-        return value.starts_with('!') ? Code{.skip = 1} : Code{.skip = 0, .prefix = "git "};
-    return lists(runs, key) && !is_switch(value) ? std::optional(Code{}) : std::nullopt;
+    if (value.starts_with(command_url)) return Code{.skip = command_url.size()};
+    const bool for_shell = value.starts_with('!');
+    if (key.section == "alias") return for_shell ? Code{.skip = 1} : Code{.prefix = "git "};
+    if (!lists(runs, key) || is_switch(value)) return std::nullopt;
+    return Code{.skip = for_shell ? 1UZ : 0UZ};
 }
 
 size_t subcommand_of(const std::vector<Word>& words) {
@@ -258,6 +262,41 @@ void add_setting(const std::vector<Word>& words, size_t i, std::vector<Carried>&
         carried.push_back({Kind::Code, at, at + 1, false, equals + 1 + code->skip, code->prefix});
 }
 
+// --repo=ext::code
+void add_command_url(const std::vector<Word>& words, size_t i, std::vector<Carried>& carried) {
+    const std::string text = words[i].known_start();
+    const size_t equals = text.find('=');
+    const bool is_setting = i > 0 && is_any(words[i - 1], {"-c", "--config"});
+    if (equals == std::string::npos || is_setting || text.starts_with("--config=")) return;
+    if (std::string_view(text).substr(equals + 1).starts_with(command_url))
+        carried.push_back({Kind::Code, i, i + 1, false, equals + 1 + command_url.size()});
+}
+
+// Subcommands that run a command: git remote-ext NAME code, git merge-index PROGRAM FILES,
+// git for-each-repo --config=x SUBCOMMAND.
+void add_plumbing(const std::vector<Word>& words, size_t at, const std::string& subcommand,
+                  std::vector<Carried>& carried) {
+    size_t first = at + 1;
+    while (first < words.size() && words[first].known_start().starts_with('-')) ++first;
+    if (subcommand == "remote-ext" && at + 2 < words.size())
+        carried.push_back({Kind::Code, at + 2, words.size()});
+    if (subcommand == "merge-index" && first < words.size())
+        carried.push_back({Kind::Code, first, first + 1, true});
+    if (subcommand == "for-each-repo" && first < words.size())
+        carried.push_back(
+            {.kind = Kind::Code, .first = first, .last = words.size(), .prefix = "git "});
+}
+
+// git config --rename-section log core: settings that seemed harmless are others now.
+bool renames_settings(const std::vector<Word>& words, size_t config) {
+    return std::any_of(words.begin() + static_cast<std::ptrdiff_t>(config) + 1, words.end(),
+                       [](const Word& word) {
+                           const std::string text = word.known_start();
+                           return text.starts_with("--ren") || text.starts_with("--cop") ||
+                                  text.starts_with("rename-s") || text.starts_with("copy-s");
+                       });
+}
+
 // git submodule --quiet foreach --recursive code
 void add_foreach(const std::vector<Word>& words, size_t subcommand, std::vector<Carried>& carried) {
     const auto behind_options = [&](size_t at) {
@@ -273,9 +312,12 @@ void add_foreach(const std::vector<Word>& words, size_t subcommand, std::vector<
 // A setting that may make git run something that cannot be seen.
 bool is_suspect(const std::string& name, const Word& value, size_t skip) {
     const Key key = key_of(name);
-    if (lists(harmless, key)) return false;
     const std::string text = value.shown().substr(std::min(skip, value.shown().size()));
+    if (lists(harmless, key) && !text.contains(command_url)) return false;
     if (value.known() && is_switch(text)) return false;
+    // Other values make git run a subcommand with a similar name.
+    if (key.section == "help" && key.name == "autocorrect")
+        return text != "never" && text != "show" && text != "prompt";
     // What is seen is judged as a command of its own.
     return !code_in(name, text);
 }
@@ -293,7 +335,11 @@ bool is_suspect_setting(const Word& word, size_t begin) {
 void add_git(const std::vector<Word>& words, std::vector<Carried>& carried) {
     const size_t at = subcommand_of(words);
     const std::string subcommand = at < words.size() ? words[at].known_start() : "";
-    for (size_t i = 1; i < words.size(); ++i) add_setting(words, i, carried);
+    for (size_t i = 1; i < words.size(); ++i) {
+        add_setting(words, i, carried);
+        add_command_url(words, i, carried);
+    }
+    add_plumbing(words, at, subcommand, carried);
     if (subcommand == "config") {
         const std::vector<size_t> set = set_by_config(words, at);
         const auto code = set.empty()
@@ -328,6 +374,7 @@ bool git_hides_code(const std::vector<Word>& words) {
         if (text.starts_with(glued) && is_suspect_setting(words[i], glued.size())) return true;
     }
     if (at >= words.size() || !words[at].is("config")) return false;
+    if (renames_settings(words, at)) return true;
     const std::vector<size_t> set = set_by_config(words, at);
     return !set.empty() &&
            (!words[set[0]].known() || is_suspect(words[set[0]].known_start(), words[set[1]], 0));

@@ -91,6 +91,7 @@ constexpr Carrying carrying_table[] = {
     {"git-instaweb", "-d -b --httpd --browser", "pm"},
     {"git-web--browse", "-b -t --browser --tool", "c"},
     {"git-shell", "-c"},
+    {"git-remote-ext", "*"},
     {"git-send-email", "--smtp-server", "", "/"},
 };
 
