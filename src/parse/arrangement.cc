@@ -74,6 +74,8 @@ void Arrangement::emit_carried(size_t index) {
     if (made_.commands.size() > limits_.commands || made_.commands[index].depth > limits_.depth)
         return not_understood("commands are handed on too often");
     for (const Carried& carried : carried_by(made_.commands[index])) {
+        if (carried.unsure)
+            made_.commands[index].opaque = "what it runs depends on words that are not understood";
         if (carried.kind == Carried::Kind::Words || carried.kind == Carried::Kind::Elsewhere)
             emit_words(index, carried);
         else

@@ -22,14 +22,31 @@ struct Wrapper {
     bool more_words = false;
     std::string_view ends = {};  // letters of options that make it run nothing
     bool transparent = false;    // changes only how the other is run
+    // The value of a long option is in the same word, so that none takes the next.
+    bool only_equals = false;
 };
 
 // How an option is read: whether the next word is its value.
-enum class Option : uint8_t { None, Alone, WithNext, Ends };
+enum class Option : uint8_t {
+    None,
+    Alone,
+    WithNext,
+    Unsure,  // a long option that is not in the tables
+    Ends,    // nothing is run
+};
 
 Option read_option(const std::string& text, const Wrapper& wrapper);
 
-// Where the command begins that a wrapper runs; none when it runs nothing that is written.
+// Where the command may begin that a wrapper runs: more than one place if an option is not known.
+// The first place is the one where such options have no value. Empty if it runs nothing that is
+// written.
+struct InnerStarts {
+    std::vector<size_t> places = {};
+    bool certain = true;
+};
+InnerStarts inner_starts(const std::vector<Word>& words, const Wrapper& wrapper);
+
+// The first of these places.
 std::optional<size_t> inner_start(const std::vector<Word>& words, const Wrapper& wrapper);
 
 // Those whose options are all there is to know.

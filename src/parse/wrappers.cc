@@ -12,6 +12,17 @@ namespace {
 
 using Kind = Carried::Kind;
 
+void add_wrapped(const std::vector<Word>& words, const Wrapper& wrapper,
+                 std::vector<Carried>& carried) {
+    const InnerStarts found = inner_starts(words, wrapper);
+    for (const size_t start : found.places)
+        carried.push_back({.kind = Kind::Words,
+                           .first = start,
+                           .last = words.size(),
+                           .more_words = wrapper.more_words,
+                           .unsure = !found.certain});
+}
+
 void add_find(const std::vector<Word>& words, std::vector<Carried>& carried) {
     for (size_t i = 1; i < words.size(); ++i) {
         const bool runs = words[i].is("-exec") || words[i].is("-execdir") || words[i].is("-ok") ||
@@ -84,19 +95,42 @@ void add_sg(const std::vector<Word>& words, std::vector<Carried>& carried) {
 
 void add_flock(const std::vector<Word>& words, std::vector<Carried>& carried) {
     static constexpr Wrapper flock{"flock", "wE", " timeout wait conflict-exit-code ", 1};
-    const auto start = inner_start(words, flock);
-    if (!start) return;
-    const bool code = words[*start].is("-c") || words[*start].is("--command");
-    if (!code)
-        carried.push_back({Kind::Words, *start, words.size()});
-    else if (*start + 1 < words.size())
-        carried.push_back({Kind::Code, *start + 1, *start + 2});
+    const InnerStarts found = inner_starts(words, flock);
+    for (const size_t start : found.places) {
+        const bool code = words[start].is("-c") || words[start].is("--command");
+        const size_t first = code ? start + 1 : start;
+        if (first < words.size())
+            carried.push_back({.kind = code ? Kind::Code : Kind::Words,
+                               .first = first,
+                               .last = code ? first + 1 : words.size(),
+                               .unsure = !found.certain});
+    }
 }
 
 void add_watch(const std::vector<Word>& words, std::vector<Carried>& carried) {
     static constexpr Wrapper watch{"watch", "nq", " interval equexit ", 0};
-    if (const auto start = inner_start(words, watch))
-        carried.push_back({Kind::Code, *start, words.size()});
+    const InnerStarts found = inner_starts(words, watch);
+    for (const size_t start : found.places)
+        carried.push_back(
+            {.kind = Kind::Code, .first = start, .last = words.size(), .unsure = !found.certain});
+}
+
+// What env -S runs: its words are those of bash as long as there is nothing special in them.
+void add_split(const std::vector<Word>& words, size_t word, size_t skip,
+               std::vector<Carried>& carried) {
+    if (word >= words.size()) return;
+    const std::string text = words[word].shown();
+    const size_t begin = std::min(text.find_first_not_of(" \t\n", skip), text.size());
+    const bool is_special = begin == text.size() || text[begin] == '-' ||
+                            text.find_first_of("\\#$", skip) < text.size();
+    carried.push_back({.kind = Kind::Code,
+                       .first = word,
+                       .last = words.size(),
+                       .skip = skip,
+                       .unsure = is_special});
+    if (is_special && word + 1 < words.size())
+        carried.push_back(
+            {.kind = Kind::Words, .first = word + 1, .last = words.size(), .unsure = true});
 }
 
 // env [options] [x=1 ...] command, or env -S 'command': the string may be glued to the option.
@@ -105,25 +139,17 @@ void add_env(const std::vector<Word>& words, std::vector<Carried>& carried) {
         const std::string text = words[i].known_start();
         const bool split = text.starts_with("--s");
         const size_t equals = text.find('=');
-        if (split && equals != std::string::npos) {
-            carried.push_back({Kind::Code, i, words.size(), false, equals + 1});
-            return;
-        }
+        if (split && equals != std::string::npos) return add_split(words, i, equals + 1, carried);
         const bool cluster = text.size() > 1 && text[0] == '-' && text[1] != '-';
-        const size_t letter = cluster ? text.find_first_of("SuC") : std::string::npos;
+        const size_t letter = cluster ? text.find_first_of("SuCa") : std::string::npos;
         const bool is_split = split || (letter != std::string::npos && text[letter] == 'S');
         const bool alone = split || letter + 1 == text.size();
-        if (is_split && alone && i + 1 < words.size()) {
-            carried.push_back({Kind::Code, i + 1, words.size()});
-            return;
-        }
-        if (is_split) {
-            carried.push_back({Kind::Code, i, words.size(), false, letter + 1});
-            return;
-        }
+        if (is_split && alone) return add_split(words, i + 1, 0, carried);
+        if (is_split) return add_split(words, i, letter + 1, carried);
         const bool takes_next =
             (letter != std::string::npos && alone) ||
-            ((text.starts_with("--u") || text.starts_with("--c")) && equals == std::string::npos);
+            ((text.starts_with("--u") || text.starts_with("--c") || text.starts_with("--a")) &&
+             equals == std::string::npos);
         if (takes_next) ++i;
         const bool before = text == "-" || text.starts_with('-') || equals != std::string::npos;
         if (before) continue;
@@ -133,12 +159,17 @@ void add_env(const std::vector<Word>& words, std::vector<Carried>& carried) {
 }
 
 void add_parallel(const std::vector<Word>& words, std::vector<Carried>& carried) {
-    const auto start = inner_start(words, *wrapper_named("parallel"));
-    if (!start) return;
-    size_t end = *start;
+    const InnerStarts found = inner_starts(words, *wrapper_named("parallel"));
+    if (found.places.empty()) return;
+    const size_t start = found.places.front();
+    size_t end = start;
     while (end < words.size() && !words[end].known_start().starts_with(":::")) ++end;
-    if (end > *start) {
-        carried.push_back({Kind::Code, *start, end, true});
+    if (end > start) {
+        carried.push_back({.kind = Kind::Code,
+                           .first = start,
+                           .last = end,
+                           .more_words = true,
+                           .unsure = !found.certain});
         return;
     }
     for (size_t i = end + 1; i < words.size(); ++i) carried.push_back({Kind::Code, i, i + 1});
@@ -150,9 +181,7 @@ void add_eval(const std::vector<Word>& words, std::vector<Carried>& carried) {
 }
 
 void add_runuser(const std::vector<Word>& words, std::vector<Carried>& carried) {
-    if (!carried.empty()) return;
-    if (const auto start = inner_start(words, *wrapper_named("runuser")))
-        carried.push_back({Kind::Words, *start, words.size()});
+    if (carried.empty()) add_wrapped(words, *wrapper_named("runuser"), carried);
 }
 
 // ip netns exec NAME command, ip vrf exec NAME command
@@ -230,8 +259,7 @@ std::vector<Carried> carried_by(const Command& command) {
         special->add(words, carried);
         std::ranges::stable_sort(carried, {}, &Carried::first);
     } else if (const Wrapper* wrapper = is_loader(program) ? &loader : wrapper_named(program)) {
-        if (const auto start = inner_start(words, *wrapper))
-            carried.push_back({Kind::Words, *start, words.size(), wrapper->more_words});
+        add_wrapped(words, *wrapper, carried);
     }
     return carried;
 }

@@ -26,6 +26,7 @@ struct Carried {
     size_t skip = 0;                    // so many letters of the first word are no code: -S of -Sx
     std::string_view prefix = {};       // stands in front of the code: "git " of alias.x=log
     size_t length = std::string::npos;  // the code has at most so many letters
+    bool unsure = false;                // something else may be run instead of it, or besides it
 };
 
 std::vector<Carried> carried_by(const Command& command);
