@@ -134,13 +134,13 @@ constexpr Subcommands subcommand_table[] = {
     {"brew", "", "-d -q -v --debug --quiet --verbose", 2},
     {"flatpak", "--installation", "-v --user --system --verbose --ostree-verbose"},
     {"snap", "", "-h --help"},
-    {"go", "-C", ""},
+    {"go", "-C", "", 1, '\0', true},
     {"dotnet",
      "--fx-version --roll-forward --additionalprobingpath --additional-deps --depsfile "
      "--runtimeconfig",
      "-d --diagnostics --info --version", 2},
-    {"terraform", "", "-help -version", 2},
-    {"tofu", "", "-help -version", 2},
+    {"terraform", "", "-help -version", 2, '\0', true},
+    {"tofu", "", "-help -version", 2, '\0', true},
     {"pulumi",
      "-C -v -s --cwd --color --verbose --stack --memprofilerate --profiling --tracing "
      "--otel-traces",
@@ -170,8 +170,8 @@ constexpr Subcommands subcommand_table[] = {
      "-n -b -l -f -rc -netns --netns -batch --batch -loops --loops -family --family "
      "-rcvbuf --rcvbuf",
      "-4 -6 -B -M -0 -o -s -d -j -p -t -ts -r -h -br -a -D -V -N -oneline -stats -statistics "
-     "-details -json -pretty -timestamp -resolve -human -brief -all -Numeric -color --json",
-     2},
+     "-details -json -pretty -timestamp -resolve -human -brief -all -Numeric -color --json -c",
+     2, '\0', true},
     {"nmcli", "-m -f -e -c -g -w --mode --fields --escape --colors --get-values --wait",
      "-t -p -a -s -o --terse --pretty --ask --show-secrets --overview", 2},
     {"tmux", "-c -f -L -S -T", "-2 -C -CC -D -l -N -u -U -v -V"},
@@ -208,8 +208,8 @@ constexpr Subcommands subcommand_table[] = {
     {"eksctl", "-v -C --verbose --color", "-d --dumpLogs", 2},
     {"argocd", "--server --auth-token --config --loglevel --header", "--grpc-web --insecure --core",
      2},
-    {"vault", "", "", 2},
-    {"nomad", "", "", 2},
+    {"vault", "", "", 2, '\0', true},
+    {"nomad", "", "", 2, '\0', true},
     {"redis-cli", "-h -p -s -a -u -n -r -i -d -D --user --pass --cacert --cert --key",
      "-c -2 -3 -x --raw --no-raw --csv --json --tls --insecure --no-auth-warning"},
     {"rclone", "--config --transfers --checkers --bwlimit --include --exclude --filter --log-file",
@@ -243,7 +243,7 @@ constexpr Subcommands subcommand_table[] = {
      "-f -g -n -p -s -v -w -x -y --force --global --dry --parallel --silent --verbose --yes", 1,
      '='},
     {"mvn", "-f -s -gs -t -pl -rf -P -T -l -b --file --settings --projects --threads --log-file",
-     "-q -o -U -B -X -e -N -am -amd -ntp --quiet --offline --batch-mode"},
+     "-q -o -U -B -X -e -N -am -amd -ntp --quiet --offline --batch-mode", 1, '\0', true},
     {"gradle", "-p -b -c -I -g -x --project-dir --build-file --settings-file --init-script",
      "-q -i -d -s -w --quiet --info --debug --stacktrace --offline --no-daemon --daemon "
      "--parallel --continue"},

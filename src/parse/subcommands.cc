@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "parse/letters.h"
 #include "parse/shells.h"
 #include "parse/subcommand_table.h"
 
@@ -46,6 +47,16 @@ Leading cluster_option(std::string_view text, const Subcommands& table) {
         if (!lists(table.alone, letter)) return Leading::Unsure;
     }
     return Leading::Alone;
+}
+
+// A word that an option takes which most often has no value.
+bool is_switch(const Word& word) {
+    constexpr std::string_view switches =
+        "true false yes no on off with without enable disable always never auto null";
+    const std::string text = word.known_start();
+    if (!word.known() || text.empty()) return false;
+    return lists(switches, lowered(text)) ||
+           text.find_first_not_of("0123456789.") == std::string::npos;
 }
 
 Word text_word(std::string text) {
@@ -92,7 +103,12 @@ private:
                 case Leading::Operand:
                     take(state, at, state.certain && now == Reached::Surely, name, left);
                     break;
-                case Leading::Alone: reach(0, now); break;
+                case Leading::Alone:
+                    reach(0, now);
+                    // Many programs take `--force false` and `-q 2` for one option.
+                    if (at + 1 < words_.size() && is_switch(words_[at + 1]) && !words_[at].is("--"))
+                        reach(1, Reached::Perhaps);
+                    break;
                 case Leading::WithNext:
                     reach(1, now);
                     // `-C $x`: the subcommand may be one of the words that $x becomes.
@@ -134,7 +150,11 @@ private:
 std::optional<Reading> module_call(const std::vector<Word>& words) {
     for (size_t i = 1; i < words.size(); ++i) {
         const std::string text = words[i].known_start();
-        if (!text.starts_with('-') || text.starts_with("--")) return std::nullopt;
+        if (!text.starts_with('-')) return std::nullopt;
+        if (text.starts_with("--")) {
+            if (text == "--check-hash-based-pycs") ++i;
+            continue;
+        }
         const size_t letter = text.find_first_of("mcWX", 1);
         if (letter == std::string::npos) continue;
         if (text[letter] == 'c') return std::nullopt;
@@ -177,7 +197,8 @@ Leading leading_option(const Word& word, const Subcommands& table) {
     if (!word.known()) return Leading::Unsure;
     if (lists(table.with_value, text)) return Leading::WithNext;
     if (lists(table.alone, text)) return Leading::Alone;
-    return text.starts_with("--") ? Leading::Unsure : cluster_option(text, table);
+    const bool is_word = text.starts_with("--") || table.has_words_with_one_dash;
+    return is_word ? Leading::Unsure : cluster_option(text, table);
 }
 
 size_t subcommand_position(const std::vector<Word>& words, const Subcommands& table) {

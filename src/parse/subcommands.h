@@ -19,6 +19,8 @@ struct Subcommands {
     std::string_view alone;       // options whose value, if they have one, is in the same word
     size_t names = 1;             // how many operands name an action: 2 for `gh pr merge`
     char also = '\0';             // words that count as options: '+' for +x, '=' for x=1
+    // -name is one option, which may be abbreviated, and not the options n, a, m and e.
+    bool has_words_with_one_dash = false;
 };
 
 // The entry of a program such as git, pip3.11 or "docker compose"; null if it has none.
