@@ -111,12 +111,19 @@ void Arrangement::run_variables(size_t index) {
         drop_start(value, value.known_start().find('=') + 1);
         set.emplace_back(variable.name, std::move(value));
     }
-    for (const auto& [name, value] : set) {
-        if (git_is_told_elsewhere(name) || (is_command_variable(name) && !value.known()))
-            made_.commands[index].opaque = name + " makes programs run what cannot be seen";
-        if (is_command_variable(name) && value.known() && !value.shown().empty())
-            emit_code(index, value.shown(), made_.commands[index].range, Via::Code);
-    }
+    for (const auto& [name, value] : set) run_variable(index, name, value);
+}
+
+void Arrangement::run_variable(size_t index, const std::string& name, const Word& value) {
+    const std::string_view program = program_with_options_in(name);
+    const bool is_read = is_command_variable(name) || !program.empty();
+    if (git_is_told_elsewhere(name) || (is_read && !value.known()))
+        made_.commands[index].opaque = name + " makes programs run what cannot be seen";
+    else if (!is_read && may_hold_a_command(name, value))
+        made_.commands[index].opaque = name + " may hold a command that another program runs";
+    if (is_read && value.known() && !value.shown().empty())
+        emit_code(index, std::string(program) + value.shown(), made_.commands[index].range,
+                  Via::Code);
 }
 
 // bash <(echo x): the words of one echo can be seen.

@@ -51,6 +51,7 @@ private:
     void read_standard_input(size_t index);
     void run_process(size_t index);
     void run_variables(size_t index);
+    void run_variable(size_t index, const std::string& name, const Word& value);
     void find_feeders();
     bool all_carried_by(const Pipeline::Stage& stage) const;
     void move_ranges();

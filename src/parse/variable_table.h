@@ -134,7 +134,7 @@ static_assert(std::ranges::is_sorted(deciding_variables));
 // Everything else that begins like this counts too.
 constexpr auto deciding_prefixes = std::to_array<std::string_view>(
     {"LD_", "DYLD_", "GIT_", "BASH", "PYTHON", "PERL", "RUBY", "NODE_", "LUA_", "XDG_", "CARGO_",
-     "PIP_", "npm_config_", "NPM_", "YARN_", "CGO_", "CORECLR_"});
+     "PIP_", "npm_config_", "NPM_", "YARN_", "CGO_", "CORECLR_", "RSYNC_"});
 
 constexpr auto harmless_variables = std::to_array<std::string_view>({
     "BASHPID",
@@ -188,6 +188,7 @@ constexpr auto command_variables = std::to_array<std::string_view>({
     "SSH_ASKPASS",
     "SUDO_ASKPASS",
     "SUDO_EDITOR",
+    "RSYNC_CONNECT_PROG",
     "RSYNC_RSH",
     "SVN_SSH",
     "PROMPT_COMMAND",
@@ -198,6 +199,27 @@ constexpr auto command_variables = std::to_array<std::string_view>({
     "GH_PAGER",
     "GH_EDITOR",
 });
+
+// Variables whose value a program reads as if it stood behind the program's name. A name that ends
+// with _ stands for all that begin like this.
+struct OptionVariable {
+    std::string_view name;
+    std::string_view program;
+};
+constexpr auto option_variables = std::to_array<OptionVariable>({
+    {"CARGO_ALIAS_", "cargo "},
+    {"FZF_DEFAULT_OPTS", "fzf "},
+    {"GNUMAKEFLAGS", "make "},
+    {"GOFLAGS", "go test "},
+    {"MAKEFLAGS", "make "},
+    {"MANOPT", "man "},
+    {"TAR_OPTIONS", "tar "},
+});
+
+// Their values are texts for people, or lists of letters, patterns and directories.
+constexpr auto variables_without_commands =
+    std::to_array<std::string_view>({"CDPATH", "EXECIGNORE", "GLOBIGNORE", "HOME", "IFS", "PATH",
+                                     "PS0", "PS1", "PS2", "PS4", "TERMCAP", "TMPDIR"});
 
 constexpr auto evaluated_variables = std::to_array<std::string_view>(
     {"RANDOM", "SRANDOM", "SECONDS", "LINENO", "HISTCMD", "OPTIND", "UID", "EUID", "PPID",

@@ -147,6 +147,25 @@ bool decides_what_runs(std::string_view name) {
 
 bool is_command_variable(std::string_view name) { return lists(command_variables, name); }
 
+std::string_view program_with_options_in(std::string_view variable) {
+    const auto* found = std::ranges::find_if(option_variables, [&](const OptionVariable& entry) {
+        return entry.name == variable ||
+               (entry.name.ends_with('_') && variable.starts_with(entry.name));
+    });
+    return found == option_variables.end() ? "" : found->program;
+}
+
+bool may_hold_a_command(std::string_view variable, const Word& value) {
+    const std::string text = value.shown();
+    if (variable == "LESS") return text.contains('!');
+    if (!decides_what_runs(variable) || lists(variables_without_commands, variable)) return false;
+    if (!value.known() || text.empty()) return false;
+    const bool is_place = std::string_view("/.~").contains(text[0]);
+    const bool is_option = text[0] == '-';
+    return text.find_first_of("|;&!`") != std::string::npos || text.contains("$(") ||
+           (text.find_first_of(" \t\n") != std::string::npos && !is_place && !is_option);
+}
+
 bool is_evaluated(std::string_view name) { return lists(evaluated_variables, name); }
 
 std::vector<SetVariable> variables_set_by(const Command& command) {

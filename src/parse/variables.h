@@ -16,6 +16,13 @@ bool decides_what_runs(std::string_view name);
 // Its value is a command that some program runs: GIT_PAGER, EDITOR.
 bool is_command_variable(std::string_view name);
 
+// The program and a space, if the program takes the value for its own options: "tar " for
+// TAR_OPTIONS, "cargo " for CARGO_ALIAS_X.
+std::string_view program_with_options_in(std::string_view variable);
+
+// A variable that decides what is run has a value that reads like a command with arguments.
+bool may_hold_a_command(std::string_view variable, const Word& value);
+
 // RANDOM and others: bash evaluates what is assigned to them as arithmetic.
 bool is_evaluated(std::string_view name);
 
