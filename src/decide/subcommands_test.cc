@@ -67,6 +67,24 @@ TEST(Subcommands, OfAProgramThatNobodyKnowsAnyOptionMayTakeTheNextWord) {
               "");
 }
 
+TEST(Subcommands, ADenyRuleSeesTheProgramThatARunnerLooksFor) {
+    const Rules rules = rules_of({.deny = {"Bash(touch:*)", "Bash(git push:*)"}});
+    const std::string_view touch = "Bash(touch:*)";
+    EXPECT_EQ(mistakes(rules,
+                       {
+                           {"deny", touch, "npm exec -- touch P"},
+                           {"deny", touch, "npm exec touch P"},
+                           {"deny", touch, "npx touch P"},
+                           {"ask", touch, "npx -y touch P"},
+                           {"ask", touch, "uv run --with x touch P"},
+                           {"deny", "Bash(git push:*)", "poetry run git push"},
+                           {"allow", "", "npx tsc touch"},
+                           {"allow", "", "uv run pytest"},
+                           {"allow", "", "npm run touch"},
+                       }),
+              "");
+}
+
 TEST(Subcommands, HundredsOfUnknownOptionsAreAskedAbout) {
     const Rules rules = rules_of({.deny = {"Bash(git push:*)"}});
     std::string command = "git";

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "parse/carriers.h"
+#include "parse/languages.h"
 #include "parse/shells.h"
 #include "parse/variables.h"
 #include "parse/written.h"
@@ -16,8 +17,18 @@ constexpr size_t something_else = Command::none - 1;
 bool is_plain_file(const Redirect& redirect) {
     const std::optional<std::string> path = redirect.target.value();
     return redirect.kind == Redirect::Kind::Read && path &&
-           path->find("/dev/") == std::string::npos && path->find("/proc/") == std::string::npos &&
-           path->find("/fd/") == std::string::npos;
+           (path == "/dev/null" || !path->contains("/dev/")) && !path->contains("/proc/") &&
+           !path->contains("/fd/");
+}
+
+// { x; } <<< y, exec <<< y: a text that commands read which have no redirect of their own.
+bool is_for_a_group(const Command& command) {
+    const bool is_group =
+        command.words.empty() || (command.words.size() == 1 && command.words.front().is("exec"));
+    return is_group && std::ranges::any_of(command.redirects, [](const Redirect& redirect) {
+               return redirect.kind == Redirect::Kind::HereDocument ||
+                      redirect.kind == Redirect::Kind::HereString;
+           });
 }
 
 // Everything in a text that another command hands on stands where that text stands.
@@ -46,6 +57,8 @@ void Arrangement::arrange() {
         (carrier == Command::none ? roots : places_[carrier].children).push_back(i);
     }
     find_feeders();
+    feeds_a_group_ = std::ranges::any_of(
+        from_.commands, [](const Command& command) { return is_for_a_group(command); });
     for (const Loop& loop : from_.loops) budget_.hidden.note_loop(loop);
     for (const size_t root : roots) emit(root, Command::none, 0);
     move_ranges();
@@ -85,6 +98,9 @@ void Arrangement::emit_carried(size_t index) {
         shell_call(made_.commands[index].words).has_unknown_options)
         not_understood("the options of a shell are not understood");
     if (reads_code(made_.commands[index])) read_standard_input(index);
+    if (is_interpreter_of_input(made_.commands[index])) interpret_standard_input(index);
+    if (may_run_by_its_language(made_.commands[index]))
+        made_.commands[index].opaque = "a text in its own language may run a command";
     if (may_run_more_than_it_shows(made_.commands[index]))
         made_.commands[index].opaque = "what it runs depends on words that are not known";
     if (runs_what_a_command_writes(made_.commands[index])) run_process(index);
@@ -255,29 +271,47 @@ std::string Arrangement::placeholder_of(size_t index) const {
     return "{}";
 }
 
+Arrangement::Input Arrangement::standard_input_of(size_t index) const {
+    const Command& command = made_.commands[index];
+    const Redirect* input = nullptr;
+    for (const Redirect& redirect : command.redirects)
+        if (redirect.descriptor <= 0) input = &redirect;
+    if (input != nullptr &&
+        (input->kind == Redirect::Kind::HereDocument || input->kind == Redirect::Kind::HereString))
+        return {Input::Kind::Text, input->target, input->target.range};
+    if (input != nullptr)
+        return {is_plain_file(*input) ? Input::Kind::File : Input::Kind::Unknown, {}, {}};
+    if (feeder_ < something_else) {
+        const Command& feeder = made_.commands[places_[feeder_].begin];
+        return {Input::Kind::Text, text_written_by(feeder), feeder.range};
+    }
+    const bool may_be_fed = feeder_ == something_else || feeds_a_group_;
+    return {may_be_fed ? Input::Kind::Unknown : Input::Kind::Inherited, {}, {}};
+}
+
+// sqlite3 db <<< 'x': commands in the language of the program.
+void Arrangement::interpret_standard_input(size_t index) {
+    const Input input = standard_input_of(index);
+    const bool is_text = input.kind == Input::Kind::Text;
+    if (input.kind == Input::Kind::Inherited || input.kind == Input::Kind::File) return;
+    if (is_text && input.text.known() &&
+        is_harmless_input(made_.commands[index].program(), input.text.shown()))
+        return;
+    made_.commands[index].opaque = "its standard input may make it run a command";
+}
+
 // bash <<< 'x', bash <<E, echo x | bash. Whatever else its standard input may be, nobody can see
 // what is in it.
 void Arrangement::read_standard_input(size_t index) {
     const Via via = made_.commands[index].program() == "ssh" ? Via::Remote : Via::Code;
-    const Redirect* input = nullptr;
-    for (const Redirect& redirect : made_.commands[index].redirects)
-        if (redirect.descriptor <= 0) input = &redirect;
-    Word text;
-    Range range = made_.commands[index].range;
-    if (input != nullptr && (input->kind == Redirect::Kind::HereDocument ||
-                             input->kind == Redirect::Kind::HereString)) {
-        text = input->target;
-        range = input->target.range;
-    } else if (input != nullptr && is_plain_file(*input)) {
-        return;  // as good as bash FILE
-    } else if (input == nullptr && feeder_ < something_else) {
-        const Command& feeder = made_.commands[places_[feeder_].begin];
-        text = text_written_by(feeder);
-        range = feeder.range;
-    } else {
+    const Input input = standard_input_of(index);
+    if (input.kind == Input::Kind::File) return;  // as good as bash FILE
+    if (input.kind != Input::Kind::Text) {
         made_.commands[index].opaque = "it runs what its standard input brings";
         return;
     }
+    const Word& text = input.text;
+    const Range range = input.range;
     if (!text.known())
         made_.commands[index].opaque = "it runs a text that is not known before running";
     const std::string program = made_.commands[index].program();

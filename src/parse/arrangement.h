@@ -48,7 +48,15 @@ private:
     void emit_code(size_t index, const std::string& code, const Range& range, Via via);
     void run_string(size_t index, const Carried& carried);
     std::string placeholder_of(size_t index) const;
+    struct Input {
+        enum class Kind : uint8_t { Inherited, File, Text, Unknown };
+        Kind kind = Kind::Inherited;
+        Word text = {};
+        Range range = {};
+    };
+    Input standard_input_of(size_t index) const;
     void read_standard_input(size_t index);
+    void interpret_standard_input(size_t index);
     void run_process(size_t index);
     void run_variables(size_t index);
     void run_variable(size_t index, const std::string& name, const Word& value);
@@ -64,6 +72,7 @@ private:
     Script made_;
     std::vector<Place> places_;
     size_t feeder_ = Command::none;
+    bool feeds_a_group_ = false;  // a group of commands reads a text that stands in the script
 };
 
 }  // namespace husk::parse

@@ -81,21 +81,21 @@ void add_screen(const std::vector<Word>& words, std::vector<Carried>& carried) {
 }
 
 void add_npx(const std::vector<Word>& words, std::vector<Carried>& carried) {
-    size_t i = 1;
-    if (words[0].known_start().ends_with("npm")) {
-        i = subcommand_position(words, *subcommands_of("npm"));
-        if (i >= words.size() || !(words[i].is("exec") || words[i].is("x"))) return;
-        ++i;
-    }
-    for (; i < words.size(); ++i) {
+    const bool npm = words[0].known_start().ends_with("npm");
+    const auto runs = [](const Word& word) { return word.is("exec") || word.is("x"); };
+    if (npm && std::ranges::none_of(words, runs)) return;
+    for (size_t i = 1; i < words.size(); ++i) {
         const std::string text = words[i].known_start();
-        if (!text.starts_with('-')) return;  // what follows is for the program
+        if (text == "--") return;
         const bool glued = text.starts_with("--call=");
         if (glued) carried.push_back({Kind::Code, i, i + 1, false, text.find('=') + 1});
         const bool apart = text == "-c" || text == "--call";
         if (apart && i + 1 < words.size()) carried.push_back({Kind::Code, i + 1, i + 2});
         if (glued || apart) return;
         if (text == "-p" || text == "--package" || text == "-w" || text == "--workspace") ++i;
+        // What follows is for the program. npm takes its own options also in front of `exec`.
+        if (!text.starts_with('-') && !npm) return;
+        if (!text.starts_with('-') && i > 1 && runs(words[i - 1])) return;
     }
 }
 

@@ -146,6 +146,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"awk '{ system($1) }'; awk '{ print | c }'; awk '{ c | getline }'",
             "s awk { system($1) } ...\ns awk { print | c } ...\ns awk { c | getline } ...\n"},
         Row{"awk '{ system(\"a \" $1) }'", "s awk { system(\"a \" $1) } ...\n  c a\n"},
+        Row{"awk 'BEGIN { system \\\n(\"a\") }'; awk '{ print | \\\n \"a\" }'",
+            "s awk BEGIN { system \\\n(\"a\") }\n  c a\ns awk { print | \\\n \"a\" }\n  c a\n"},
         Row{"awk '/a|b/ { print \"x | y\" }'; awk '$1 == 1 || /c|d/'; awk '{ print a/b } # | "
             "\"c\"'",
             "s awk /a|b/ { print \"x | y\" }\ns awk $1 == 1 || /c|d/\n"

@@ -179,6 +179,71 @@ std::optional<Reading> usual_call(const Command& command, const std::string& pro
     return Reading{.names = {text_word("git"), text_word(program.substr(git.size()))}, .rest = 1};
 }
 
+// As it is without the options in front of the subcommand, and under its usual name.
+std::vector<Reading> readings_by_options(const Command& command) {
+    const std::string program = command.program();
+    if (program.empty()) return {};
+    if (auto usual = usual_call(command, program)) {
+        std::vector<Reading> readings = {*usual};
+        const std::string name = usual->names.front().shown();
+        const Subcommands* table = usual->names.size() > 1 ? nullptr : subcommands_of(name);
+        if (table)
+            std::ranges::move(Reader(command.words, usual->rest, usual->names).read(name, *table),
+                              std::back_inserter(readings));
+        return readings;
+    }
+    const bool has_option =
+        command.words.size() > 2 && leading_option(command.words[1], no_entry) != Leading::Operand;
+    const Subcommands* table = command.words.size() > 2 ? subcommands_of(program) : nullptr;
+    if (!table && !has_option) return {};
+    return Reader(command.words, 1, {command.words.front()})
+        .read(program, table ? *table : no_entry);
+}
+
+// Programs that look for the program that their operand names: npx x, npm exec -- x, uv run x.
+struct Runner {
+    std::string_view program;
+    std::string_view subcommands;  // empty: the first operand
+};
+constexpr Runner runners[] = {
+    {"npx", ""},
+    {"pnpx", ""},
+    {"bunx", ""},
+    {"uvx", ""},
+    {"npm", "exec x"},
+    {"pnpm", "exec dlx"},
+    {"yarn", "exec dlx run"},
+    {"bun", "x run"},
+    {"uv", "run"},
+    {"poetry", "run"},
+    {"bundle", "exec"},
+    {"pipenv", "run"},
+    {"pdm", "run"},
+    {"rye", "run"},
+    {"hatch", "run"},
+    {"pipx", "run"},
+};
+
+// The command that a runner runs, wherever it may begin.
+void add_runner(const std::vector<Word>& words, const Runner& runner,
+                std::vector<Reading>& readings) {
+    size_t at = 1;
+    if (!runner.subcommands.empty()) {
+        while (at < words.size() && !lists(runner.subcommands, words[at].shown())) ++at;
+        ++at;
+    }
+    bool certain = true;    // no option may have taken a word
+    bool is_value = false;  // the word may be the value of an option
+    for (; at < words.size(); ++at) {
+        const std::string text = words[at].known_start();
+        const bool option = text.starts_with('-');
+        certain = certain && !is_value;
+        if (!option) readings.push_back({.names = {words[at]}, .rest = at + 1, .certain = certain});
+        if (!option && !is_value) return;
+        is_value = option && text != "--" && !text.contains('=');
+    }
+}
+
 }  // namespace
 
 const Subcommands* subcommands_of(std::string_view program) {
@@ -211,23 +276,11 @@ size_t subcommand_position(const std::vector<Word>& words, const Subcommands& ta
 }
 
 std::vector<Reading> readings_of(const Command& command) {
-    const std::string program = command.program();
-    if (program.empty()) return {};
-    if (auto usual = usual_call(command, program)) {
-        std::vector<Reading> readings = {*usual};
-        const std::string name = usual->names.front().shown();
-        const Subcommands* table = usual->names.size() > 1 ? nullptr : subcommands_of(name);
-        if (table)
-            std::ranges::move(Reader(command.words, usual->rest, usual->names).read(name, *table),
-                              std::back_inserter(readings));
-        return readings;
-    }
-    const bool has_option =
-        command.words.size() > 2 && leading_option(command.words[1], no_entry) != Leading::Operand;
-    const Subcommands* table = command.words.size() > 2 ? subcommands_of(program) : nullptr;
-    if (!table && !has_option) return {};
-    return Reader(command.words, 1, {command.words.front()})
-        .read(program, table ? *table : no_entry);
+    std::vector<Reading> readings = readings_by_options(command);
+    if (const auto* runner = std::ranges::find(runners, command.program(), &Runner::program);
+        runner != std::end(runners))
+        add_runner(command.words, *runner, readings);
+    return readings;
 }
 
 }  // namespace husk::parse

@@ -191,6 +191,30 @@ void add_ip(const std::vector<Word>& words, std::vector<Carried>& carried) {
             carried.push_back({Kind::Words, i + 3, words.size()});
 }
 
+// cmake -E env X=1 command, cmake -E time command
+void add_cmake(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    if (words.size() < 4 || !words[1].is("-E") || !(words[2].is("env") || words[2].is("time")))
+        return;
+    for (size_t i = 3; i < words.size(); ++i) {
+        const std::string text = words[i].known_start();
+        if (text.starts_with("--") || text.contains('=')) continue;
+        carried.push_back({Kind::Words, i, words.size()});
+        return;
+    }
+}
+
+// gdb --args command, gdb -ex run program
+void add_gdb(const std::vector<Word>& words, std::vector<Carried>& carried) {
+    for (size_t i = 1; i < words.size(); ++i) {
+        if ((words[i].is("--args") || words[i].is("-args")) && i + 1 < words.size()) {
+            size_t first = i + 1;
+            while (first + 1 < words.size() && words[first].known_start().starts_with('-')) ++first;
+            carried.push_back({Kind::Words, first, words.size()});
+            return;
+        }
+    }
+}
+
 // Those whose options are not all there is to know.
 struct Special {
     std::string_view program;
@@ -229,6 +253,8 @@ constexpr Special specials[] = {
     {"sed", add_sed},
     {"gsed", add_sed},
     {"ip", add_ip},
+    {"cmake", add_cmake},
+    {"gdb", add_gdb},
 };
 
 // ld-linux-x86-64.so.2 program: what the kernel starts for every program that is not static.

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "parse/carriers.h"
 #include "parse/letters.h"
@@ -35,6 +36,26 @@ public:
             if (peek() == '\\') skip();
         skip();
     }
+    // The same for the end of a pattern, where a set such as [/] protects that letter.
+    void skip_behind_pattern(char end) {
+        while (!done() && peek() != end) {
+            if (peek() == '\\')
+                skip(2);
+            else if (peek() == '[')
+                skip_set();
+            else
+                skip();
+        }
+        skip();
+    }
+    // Blanks, also a line that goes on in the next.
+    void skip_blanks() {
+        while (peek() == ' ' || peek() == '\t' || (peek() == '\\' && peek(1) == '\n'))
+            skip(peek() == '\\' ? 2 : 1);
+    }
+    std::string_view between(size_t begin, size_t end) const {
+        return text_.substr(begin, end - begin);
+    }
     std::string_view word() const {
         size_t end = at_;
         while (end < text_.size() && is_name_letter(text_[end])) ++end;
@@ -42,6 +63,19 @@ public:
     }
 
 private:
+    // [a-z], []x], [^]x], [[:alpha:]/]. A bracket without its end is a letter like others.
+    void skip_set() {
+        size_t end = at_ + (peek(1) == '^' ? 2 : 1);
+        if (end < text_.size() && text_[end] == ']') ++end;
+        for (; end < text_.size() && text_[end] != ']' && text_[end] != '\n'; ++end) {
+            const bool is_class = text_[end] == '[' && end + 1 < text_.size() &&
+                                  std::string_view(":.=").contains(text_[end + 1]);
+            const size_t close = is_class ? text_.find(']', end + 2) : std::string_view::npos;
+            if (close != std::string_view::npos) end = close;
+        }
+        at_ = end < text_.size() && text_[end] == ']' ? end + 1 : at_ + 1;
+    }
+
     std::string_view text_;
     size_t at_;
 };
@@ -65,52 +99,87 @@ void add(size_t word, const Found& found, std::vector<Carried>& carried) {
 // The commands in a program of awk: system("x"), print | "x" and "x" | getline.
 class Awk {
 public:
-    Awk(std::string_view text, size_t at) : cursor_(text, at) {}
+    // Whether a slash begins a pattern depends on what stands in front of it.
+    enum class Slash : uint8_t { Depends, Divides, BeginsPattern };
+
+    Awk(std::string_view text, size_t at, Slash slash = Slash::Depends)
+        : cursor_(text, at), slash_(slash) {}
 
     std::vector<Found> commands() {
         while (!cursor_.done()) read_one();
         return std::move(found_);
     }
 
+    // A quote or a pipe stands where it is not sure whether it is part of a pattern.
+    bool is_ambiguous() const { return ambiguous_; }
+
 private:
     void read_one() {
-        cursor_.skip_any(" \t");
+        cursor_.skip_blanks();
         const char letter = cursor_.peek();
+        const bool unsure = std::exchange(unsure_, false);
         if (letter == '#') {
             cursor_.skip_to("\n");
         } else if (letter == '"') {
             string_ = read_string();
             behind_value_ = true;
-        } else if (letter == '/' && !behind_value_) {
+        } else if (letter == '/') {
+            read_slash(unsure);
+        } else if (letter == '@' && is_name_letter(cursor_.peek(1))) {
+            // @f() calls the function whose name is in f, and @include reads a file.
+            found_.push_back({.known = false});
             cursor_.skip();
-            cursor_.skip_behind('/');
-            behind_value_ = true;
         } else if (is_name_letter(letter)) {
             read_word();
         } else if (letter == '|' && cursor_.peek(1) != '|') {
             read_pipe();
         } else {
-            cursor_.skip(letter == '|' ? 2 : 1);
+            const bool doubled = (letter == '+' || letter == '-') && cursor_.peek(1) == letter;
+            cursor_.skip(letter == '|' || doubled ? 2 : 1);
             behind_value_ = letter == ')' || letter == ']' || letter == '$';
             string_.reset();
+            // if (x) /y/, and x++ / y
+            unsure_ = letter == ')' || doubled;
+            return;
         }
     }
 
+    void read_slash(bool unsure) {
+        Cursor pattern = cursor_;
+        pattern.skip();
+        pattern.skip_behind_pattern('/');
+        const std::string_view text = cursor_.between(cursor_.at(), pattern.at());
+        const bool is_pattern = text.size() > 1 && text.ends_with('/') && !text.contains('\n');
+        ambiguous_ |= is_pattern && unsure && text.find_first_of("\"|") != std::string_view::npos;
+        const bool begins = slash_ == Slash::Depends ? !behind_value_
+                                                     : slash_ == Slash::BeginsPattern && is_pattern;
+        if (begins)
+            cursor_ = pattern;
+        else
+            cursor_.skip();
+        behind_value_ = begins;
+        string_.reset();
+    }
+
+    // Escapes such as \165 are not worked out.
     Found read_string() {
         cursor_.skip();
         const size_t begin = cursor_.at();
         cursor_.skip_behind('"');
-        return {begin, std::max(cursor_.at(), begin + 1) - 1};
+        const size_t end = std::max(cursor_.at(), begin + 1) - 1;
+        return {begin, end, !cursor_.between(begin, end).contains('\\')};
     }
 
     void read_word() {
         const std::string_view word = cursor_.word();
         cursor_.skip(word.size());
         // A slash behind a keyword begins a pattern.
-        behind_value_ = word != "print" && word != "printf" && word != "return" && word != "in";
+        behind_value_ = word != "print" && word != "printf" && word != "return" && word != "in" &&
+                        word != "else" && word != "do" && word != "case";
         string_.reset();
+        unsure_ = word == "getline";
         if (word != "system") return;
-        cursor_.skip_any(" \t");
+        cursor_.skip_blanks();
         if (cursor_.peek() != '(') return;
         cursor_.skip();
         read_command(")");
@@ -118,7 +187,7 @@ private:
 
     void read_pipe() {
         cursor_.skip(cursor_.peek(1) == '&' ? 2 : 1);
-        cursor_.skip_any(" \t");
+        cursor_.skip_blanks();
         behind_value_ = false;
         if (cursor_.word() != "getline") return read_command(";}\n)");
         found_.push_back(string_ ? *string_ : Found{.known = false});
@@ -127,12 +196,12 @@ private:
 
     // A string, if nothing but the end of the command stands behind it.
     void read_command(std::string_view ends) {
-        cursor_.skip_any(" \t");
+        cursor_.skip_blanks();
         Found found{.known = false};
         if (cursor_.peek() == '"') {
             found = read_string();
-            cursor_.skip_any(" \t");
-            found.known = cursor_.done() || ends.contains(cursor_.peek());
+            cursor_.skip_blanks();
+            found.known = found.known && (cursor_.done() || ends.contains(cursor_.peek()));
         }
         found_.push_back(found);
         behind_value_ = true;
@@ -140,10 +209,26 @@ private:
     }
 
     Cursor cursor_;
+    Slash slash_;
     std::vector<Found> found_;
     std::optional<Found> string_;  // the string that has just been read
     bool behind_value_ = false;    // a slash divides
+    bool unsure_ = false;          // it may also begin a pattern
+    bool ambiguous_ = false;
 };
+
+// Where a quote may be part of a pattern, every reading counts.
+std::vector<Found> commands_of_awk(std::string_view text, size_t at) {
+    Awk usual(text, at);
+    std::vector<Found> found = usual.commands();
+    if (!usual.is_ambiguous()) return found;
+    for (const Awk::Slash slash : {Awk::Slash::Divides, Awk::Slash::BeginsPattern})
+        for (const Found& other : Awk(text, at, slash).commands()) {
+            found.push_back(other);
+            found.back().known = false;
+        }
+    return found;
+}
 
 // The commands in a script of sed: `e x` and s/a/b/e.
 class Sed {
@@ -167,7 +252,7 @@ private:
             if (cursor_.peek() == '\\') cursor_.skip();
             const char delimiter = cursor_.peek();
             cursor_.skip();
-            cursor_.skip_behind(delimiter);
+            cursor_.skip_behind_pattern(delimiter);
             cursor_.skip_any("IM");
         }
     }
@@ -194,7 +279,10 @@ private:
     void read_substitution(bool may_run) {
         const char delimiter = cursor_.peek();
         cursor_.skip();
-        cursor_.skip_behind(delimiter);
+        if (may_run)
+            cursor_.skip_behind_pattern(delimiter);
+        else
+            cursor_.skip_behind(delimiter);
         cursor_.skip_behind(delimiter);
         for (; is_name_letter(cursor_.peek()); cursor_.skip()) {
             if (cursor_.peek() == 'w') return cursor_.skip_to("\n");
@@ -219,33 +307,60 @@ struct Language {
     char file;                    // the same for the name of a file
     std::string_view long_text;
     std::string_view long_file;
+    std::string_view long_with_value;  // other long options that take the next word
+    std::string_view long_alone;
 };
 
 // An option, and where its value stands.
 struct Read {
     bool text = false;
     bool file = false;
-    bool next = false;  // the value is the next word
-    size_t skip = 0;    // otherwise it stands behind so many letters
+    bool next = false;    // the value is the next word
+    size_t skip = 0;      // otherwise it stands behind so many letters
+    bool unsure = false;  // the next word may be its value
 };
 
+// The list has an entry that begins like this.
+bool lists_start(std::string_view list, std::string_view start) {
+    return list.find(" " + std::string(start)) != std::string_view::npos;
+}
+
+Read read_long_option(std::string_view option, const Language& language) {
+    const size_t equals = option.find('=');
+    const bool apart = equals == std::string_view::npos;
+    const std::string_view name = option.substr(0, equals);
+    if (name == "--") return {};
+    // Options may be abbreviated.
+    const bool text = language.long_text.starts_with(name);
+    const bool file = language.long_file.starts_with(name) && !text;
+    const bool takes_value = text || file || lists_start(language.long_with_value, name);
+    const bool unsure = apart && !takes_value && !lists_start(language.long_alone, name);
+    return {text, file, apart && takes_value, equals + 1, unsure};
+}
+
 Read read_option(std::string_view option, const Language& language) {
-    if (option.starts_with("--")) {
-        const size_t equals = option.find('=');
-        const std::string_view name = option.substr(0, equals);
-        const bool text = name == language.long_text;
-        const bool file = name == language.long_file;
-        return {text, file, (text || file) && equals == std::string_view::npos, equals + 1};
-    }
+    if (option.starts_with("--")) return read_long_option(option, language);
     const size_t at = option.find_first_of(std::string(language.with_value) + language.ends, 1);
     if (at == std::string_view::npos || option[at] == language.ends) return {};
     return {option[at] == language.text, option[at] == language.file, at + 1 == option.size(),
             at + 1};
 }
 
+// The programs among the arguments.
+struct Programs {
+    std::vector<Place> places = {};
+    bool on_input = false;  // one is read from standard input
+};
+
+bool is_input(const Word& word, size_t skip) {
+    const std::string text = word.shown().substr(std::min(skip, word.shown().size()));
+    const bool is_process = !word.pieces.empty() && word.pieces[0].kind == Piece::Kind::Process;
+    return text == "-" || text.ends_with("/stdin") || text.contains("/fd/") || is_process;
+}
+
 // The first operand, unless options name programs or files.
-std::vector<Place> programs_in(const std::vector<Word>& words, const Language& language) {
-    std::vector<Place> places;
+Programs programs_in(const std::vector<Word>& words, const Language& language) {
+    Programs found;
     std::optional<Place> operand;
     bool options = true;
     bool file = false;
@@ -258,27 +373,61 @@ std::vector<Place> programs_in(const std::vector<Word>& words, const Language& l
         if (text == "--") options = false;
         const Read option = read_option(text, language);
         file |= option.file;
-        if (option.text && !option.next) places.push_back({i, option.skip});
-        if (option.next && ++i < words.size() && option.text) places.push_back({i, 0});
+        if (option.unsure && i + 2 < words.size()) found.places.push_back({i + 2, 0});
+        if (option.text && !option.next) found.places.push_back({i, option.skip});
+        if (option.file && !option.next) found.on_input |= is_input(words[i], option.skip);
+        if (!option.next || ++i >= words.size()) continue;
+        if (option.text) found.places.push_back({i, 0});
+        if (option.file) found.on_input |= is_input(words[i], 0);
     }
-    if (places.empty() && !file && operand) places.push_back(*operand);
-    return places;
+    if (found.places.empty() && !file && operand) found.places.push_back(*operand);
+    return found;
+}
+
+void add_input(const Programs& programs, std::vector<Carried>& carried) {
+    if (programs.on_input)
+        carried.push_back({.kind = Kind::Code, .first = 0, .last = 1, .length = 0, .unsure = true});
 }
 
 }  // namespace
 
 void add_awk(const std::vector<Word>& words, std::vector<Carried>& carried) {
-    static constexpr Language awk{"FvfeiE", '\0', 'e', 'f', "--source", "--file"};
-    for (const Place& place : programs_in(words, awk))
-        for (const Found& found : Awk(words[place.word].shown(), place.skip).commands())
+    static constexpr Language awk{
+        "FvfeiElW",
+        '\0',
+        'e',
+        'f',
+        "--source",
+        "--file",
+        " --assign --field-separator --include --load --exec ",
+        " --traditional --compat --copyright --debug --dump-variables --bignum "
+        "--characters-as-bytes "
+        "--csv --gen-pot --help --lint --posix --re-interval --optimize --no-optimize --profile "
+        "--pretty-print --sandbox --version --use-lc-numeric --non-decimal-data --lint-old "
+        "--trace "};
+    const Programs programs = programs_in(words, awk);
+    for (const Place& place : programs.places)
+        for (const Found& found : commands_of_awk(words[place.word].shown(), place.skip))
             add(place.word, found, carried);
+    add_input(programs, carried);
 }
 
 void add_sed(const std::vector<Word>& words, std::vector<Carried>& carried) {
-    static constexpr Language sed{"efl", 'i', 'e', 'f', "--expression", "--file"};
-    for (const Place& place : programs_in(words, sed))
+    static constexpr Language sed{
+        "efl",
+        'i',
+        'e',
+        'f',
+        "--expression",
+        "--file",
+        " --line-length ",
+        " --quiet --silent --debug --follow-symlinks --in-place --null-data --zero-terminated "
+        "--posix --regexp-extended --separate --sandbox --unbuffered --binary --help --version "};
+    const Programs programs = programs_in(words, sed);
+    for (const Place& place : programs.places)
         for (const Found& found : Sed(words[place.word].shown(), place.skip).commands())
             add(place.word, found, carried);
+    add_input(programs, carried);
 }
 
 }  // namespace husk::parse

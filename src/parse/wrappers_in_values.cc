@@ -12,7 +12,7 @@
 namespace husk::parse {
 namespace {
 
-constexpr size_t shortest_abbreviation = 4;
+constexpr size_t shortest_abbreviation = 3;  // --x
 
 // Calls `use` with each entry of a list.
 template <typename Use>
@@ -48,7 +48,13 @@ std::optional<Value> value_of_long(const std::vector<Word>& words, size_t i,
     const std::string_view name = std::string_view(text).substr(0, equals);
     const bool is_abbreviated = option.starts_with("--") && option.starts_with(name) &&
                                 name.size() >= shortest_abbreviation;
-    if (name != option && !is_abbreviated) return std::nullopt;
+    // zip -TT'x' and -qTT x
+    const size_t tester = option == "-TT" && text.starts_with('-') && !text.starts_with("--")
+                              ? text.find("TT")
+                              : std::string::npos;
+    const bool in_cluster = tester != std::string::npos;
+    if (in_cluster && tester + 2 < text.size()) return Value{i, tester + 2};
+    if (name != option && !is_abbreviated && !in_cluster) return std::nullopt;
     if (equals != std::string::npos) return Value{i, equals + 1};
     return takes_next ? next_word(words, i) : std::nullopt;
 }
