@@ -200,7 +200,7 @@ std::vector<Reading> readings_by_options(const Command& command) {
         .read(program, table ? *table : no_entry);
 }
 
-// Programs that look for the program that their operand names: npx x, npm exec -- x, uv run x.
+// Programs that run the program which one of their operands names: npx x, npm exec -- x, gdb x.
 struct Runner {
     std::string_view program;
     std::string_view subcommands;  // empty: the first operand
@@ -222,6 +222,13 @@ constexpr Runner runners[] = {
     {"rye", "run"},
     {"hatch", "run"},
     {"pipx", "run"},
+    {"gdb", ""},
+    {"perf", "stat record trace"},
+    {"rr", "record"},
+    {"chronic", ""},
+    {"entr", ""},
+    {"direnv", "exec"},
+    {"op", "run"},
 };
 
 // The command that a runner runs, wherever it may begin.

@@ -384,6 +384,16 @@ Programs programs_in(const std::vector<Word>& words, const Language& language) {
     return found;
 }
 
+// awk -E FILE, -i FILE, -W exec FILE
+bool names_input_oddly(const std::vector<Word>& words) {
+    const bool is_odd = std::ranges::any_of(words, [](const Word& word) {
+        const std::string text = word.known_start();
+        return text.starts_with("-W") || text.starts_with("-E") || text.starts_with("-i") ||
+               text.starts_with("--ex") || text.starts_with("--in");
+    });
+    return is_odd && std::ranges::any_of(words, [](const Word& word) { return is_input(word, 0); });
+}
+
 void add_input(const Programs& programs, std::vector<Carried>& carried) {
     if (programs.on_input)
         carried.push_back({.kind = Kind::Code, .first = 0, .last = 1, .length = 0, .unsure = true});
@@ -405,7 +415,8 @@ void add_awk(const std::vector<Word>& words, std::vector<Carried>& carried) {
         "--csv --gen-pot --help --lint --posix --re-interval --optimize --no-optimize --profile "
         "--pretty-print --sandbox --version --use-lc-numeric --non-decimal-data --lint-old "
         "--trace "};
-    const Programs programs = programs_in(words, awk);
+    Programs programs = programs_in(words, awk);
+    programs.on_input |= names_input_oddly(words);
     for (const Place& place : programs.places)
         for (const Found& found : commands_of_awk(words[place.word].shown(), place.skip))
             add(place.word, found, carried);
