@@ -1,9 +1,11 @@
 // The lines of testdata/evasions.table, each a script and what is decided about it.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 
 #include "decide/verdict_table.h"
+#include "patience.h"
 
 namespace husk::decide {
 namespace {
@@ -58,6 +60,24 @@ TEST(EvasionTable, AllowingTheOuterProgramAllowsNoHiddenCommand) {
         EXPECT_NE(verdict_of(script, outer_programs_allowed(script)).decision, Decision::Allow)
             << script;
     }
+}
+
+// Each would take minutes if every start were tried up to the end of the text.
+TEST(EvasionTable, LongTextsAreDecidedSoon) {
+    const auto repeated = [](std::string_view text) {
+        std::string result;
+        while (result.size() < 200'000) result += text;
+        return result;
+    };
+    const Rules rules = deny_rules();
+    const auto start = std::chrono::steady_clock::now();
+    for (const std::string& script :
+         {"awk '" + repeated("a)/[)/]") + "'", "awk '" + repeated("/[[:a:]") + "'",
+          "awk '" + repeated("[") + "'", "sed '/" + repeated("[[:a:]") + "'",
+          "sudo " + repeated("--a ") + "x", "npx " + repeated("-a x "),
+          "printf -v x " + repeated("a ")})
+        static_cast<void>(verdict_of(script, rules));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, test::patient(std::chrono::seconds(20)));
 }
 
 }  // namespace

@@ -137,12 +137,12 @@ void Hidden::note(const Command& command) {
 // Texts that bash runs although they are quoted here.
 void Hidden::note_texts(const Command& command) {
     const std::string program = command.program();
+    const bool evaluates = takes_subscripts(program) && is_arithmetic(command);
     for (const Word& word : command.words) {
         const std::string text = word.shown();
         note_text(word);
         const bool only_fills_value = is_declaration(program) && word.known_start().contains('=');
-        if (takes_subscripts(program) && is_arithmetic(command) && !only_fills_value &&
-            is_subscript_to_fill(word))
+        if (evaluates && !only_fills_value && is_subscript_to_fill(word))
             add(program + " takes a subscript that is not known");
         if (is_declaration(program) && is_list_with_substitution(word))
             add(program + " runs what stands in a list");

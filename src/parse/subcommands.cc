@@ -245,6 +245,10 @@ void add_runner(const std::vector<Word>& words, const Runner& runner,
         const std::string text = words[at].known_start();
         const bool option = text.starts_with('-');
         certain = certain && !is_value;
+        if (readings.size() > most_readings) {
+            readings.push_back({.names = {unknown_word()}, .rest = words.size(), .certain = false});
+            return;
+        }
         if (!option) readings.push_back({.names = {words[at]}, .rest = at + 1, .certain = certain});
         if (!option && !is_value) return;
         is_value = option && text != "--" && !text.contains('=');

@@ -175,7 +175,8 @@ InnerStarts inner_starts(const std::vector<Word>& words, const Wrapper& wrapper)
             if (option == Option::Ends) break;
             if (option == Option::Unsure) {
                 found.certain = false;
-                if (std::ranges::find(todo, i + 2) == todo.end()) todo.push_back(i + 2);
+                if (todo.size() < most_places && std::ranges::find(todo, i + 2) == todo.end())
+                    todo.push_back(i + 2);
             }
             if (option == Option::WithNext) ++i;
             if (option != Option::None) continue;

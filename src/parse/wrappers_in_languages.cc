@@ -53,6 +53,13 @@ public:
         while (peek() == ' ' || peek() == '\t' || (peek() == '\\' && peek(1) == '\n'))
             skip(peek() == '\\' ? 2 : 1);
     }
+    // The same place, in a text that ends with the line or after so many letters.
+    Cursor shortened(size_t most) const {
+        const std::string_view rest = text_.substr(at_, most);
+        Cursor other = *this;
+        other.text_ = text_.substr(0, at_ + std::min(rest.find('\n'), rest.size()));
+        return other;
+    }
     std::string_view between(size_t begin, size_t end) const {
         return text_.substr(begin, end - begin);
     }
@@ -65,6 +72,7 @@ public:
 private:
     // [a-z], []x], [^]x], [[:alpha:]/]. A bracket without its end is a letter like others.
     void skip_set() {
+        if (at_ < no_set_before_) return skip();
         size_t end = at_ + (peek(1) == '^' ? 2 : 1);
         if (end < text_.size() && text_[end] == ']') ++end;
         for (; end < text_.size() && text_[end] != ']' && text_[end] != '\n'; ++end) {
@@ -73,11 +81,14 @@ private:
             const size_t close = is_class ? text_.find(']', end + 2) : std::string_view::npos;
             if (close != std::string_view::npos) end = close;
         }
-        at_ = end < text_.size() && text_[end] == ']' ? end + 1 : at_ + 1;
+        const bool is_set = end < text_.size() && text_[end] == ']';
+        if (!is_set) no_set_before_ = end;
+        at_ = is_set ? end + 1 : at_ + 1;
     }
 
     std::string_view text_;
     size_t at_;
+    size_t no_set_before_ = 0;  // a search for the end of a set found none up to there
 };
 
 // [begin, end) of a text that is a command; none if only running it tells.
@@ -145,18 +156,21 @@ private:
     }
 
     void read_slash(bool unsure) {
-        Cursor pattern = cursor_;
-        pattern.skip();
-        pattern.skip_behind_pattern('/');
+        const bool certain = slash_ == Slash::Depends && !unsure;
+        Cursor pattern = certain ? cursor_ : cursor_.shortened(longest_pattern);
+        const bool tries = !certain || !behind_value_;
+        if (tries) {
+            pattern.skip();
+            pattern.skip_behind_pattern('/');
+        }
         const std::string_view text = cursor_.between(cursor_.at(), pattern.at());
-        const bool is_pattern = text.size() > 1 && text.ends_with('/') && !text.contains('\n');
+        const bool is_pattern = text.size() > 1 && text.ends_with('/');
+        if (!certain && !is_pattern && text.size() >= longest_pattern)
+            found_.push_back({.known = false});  // too long to be tried
         ambiguous_ |= is_pattern && unsure && text.find_first_of("\"|") != std::string_view::npos;
         const bool begins = slash_ == Slash::Depends ? !behind_value_
                                                      : slash_ == Slash::BeginsPattern && is_pattern;
-        if (begins)
-            cursor_ = pattern;
-        else
-            cursor_.skip();
+        cursor_.skip(begins ? text.size() : 1);
         behind_value_ = begins;
         string_.reset();
     }
@@ -211,9 +225,10 @@ private:
     Cursor cursor_;
     Slash slash_;
     std::vector<Found> found_;
-    std::optional<Found> string_;  // the string that has just been read
-    bool behind_value_ = false;    // a slash divides
-    bool unsure_ = false;          // it may also begin a pattern
+    std::optional<Found> string_;                    // the string that has just been read
+    bool behind_value_ = false;                      // a slash divides
+    bool unsure_ = false;                            // it may also begin a pattern
+    static constexpr size_t longest_pattern = 1024;  // that is tried where that is not sure
     bool ambiguous_ = false;
 };
 
