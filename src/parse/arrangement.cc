@@ -226,8 +226,9 @@ void Arrangement::run_string(size_t index, const Carried& carried) {
     emit_code(index, code, range, via);
 }
 
-// A script in a string. What of it is known is looked at, whatever the rest may be.
-void Arrangement::emit_code(size_t index, const std::string& code, const Range& range, Via via) {
+// A script in a string. What of it is known is looked at, whatever the rest may be. The range is
+// a copy: that of a command in `made_` moves while commands are added.
+void Arrangement::emit_code(size_t index, const std::string& code, Range range, Via via) {
     const size_t depth = made_.commands[index].depth + 1;
     if (depth_ + 1 >= limits_.depth / 4 || code.size() > budget_.code_bytes)
         return not_understood("scripts stand in strings in strings, too many of them");

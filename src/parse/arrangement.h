@@ -45,7 +45,7 @@ private:
     size_t emit(size_t old, size_t carrier, size_t depth);
     void emit_carried(size_t index);
     void emit_words(size_t index, const Carried& carried);
-    void emit_code(size_t index, const std::string& code, const Range& range, Via via);
+    void emit_code(size_t index, const std::string& code, Range range, Via via);
     void run_string(size_t index, const Carried& carried);
     std::string placeholder_of(size_t index) const;
     struct Input {

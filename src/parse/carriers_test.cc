@@ -63,6 +63,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"GIT_PAGER='a b' git log; export EDITOR=a; GIT_CONFIG_COUNT=1 git log",
             "s GIT_PAGER=a b git log\n  c a b\ns export EDITOR=a\n  c a\n"
             "s GIT_CONFIG_COUNT=1 git log ...\n"},
+        Row{"GIT_PAGER='a; b; c; d; e' git log",
+            "s GIT_PAGER=a; b; c; d; e git log\n  c a\n  c b\n  c c\n  c d\n  c e\n"},
         Row{"git config --global alias.y '!a b'; git config alias.y 'log -1'",
             "s git config --global alias.y !a b\n  c a b\ns git config alias.y log -1\n  c git log "
             "-1\n"},
