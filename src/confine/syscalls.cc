@@ -190,12 +190,17 @@ void judge_sockets(os::SyscallFilter& filter, const SyscallPolicy& policy) {
     add(filter, {"socketpair", 53, 199}, fail_with(error), std::move(pairs));
 }
 
-// Without a PID namespace the processes of the same user are in reach: only what is about the
-// caller (0), or about its own process group, is let through. PRIO_USER with 0 is everybody.
-void judge_tuning(os::SyscallFilter& filter) {
+// A keeper with too few descriptors can neither wait nor look at its tree. A PID namespace does not
+// help: the keeper is in it. A filter does not know the caller's own number, so only 0 will do.
+void judge_limits(os::SyscallFilter& filter) {
     add(filter, {"prlimit64", 302, 261}, fail_with(EPERM),
         {{{int_is(0, 0)}, let_through},
          {{long_bits_are(2, ~uint64_t{0}, 0)}, let_through}});  // only asks
+}
+
+// Without a PID namespace the processes of the same user are in reach: only what is about the
+// caller (0), or about its own process group, is let through. PRIO_USER with 0 is everybody.
+void judge_tuning(os::SyscallFilter& filter) {
     add(filter, {"setpriority", 141, 140}, fail_with(EPERM),
         {{{int_is(1, 0), int_is(0, PRIO_PROCESS)}, let_through},
          {{int_is(1, 0), int_is(0, PRIO_PGRP)}, let_through}});
@@ -315,6 +320,7 @@ os::SyscallFilter syscall_policy(const SyscallPolicy& policy, uint32_t arch) {
     judge_ioctl(filter, policy);
     judge_socket_options(filter);
     judge_sockets(filter, policy);
+    judge_limits(filter);
     if (!policy.pid_namespace) judge_tuning(filter);
     judge_opening(filter, policy);
     judge_modes(filter, policy);

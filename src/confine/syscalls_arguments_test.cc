@@ -164,11 +164,24 @@ TEST(SyscallPolicies, AlwaysAllowConnectedPairsOfUnixSockets) {
     }
 }
 
-TEST(SyscallPolicies, KeepOtherProcessesWhereNoPidNamespaceDoes) {
+// The keeper is in the PID namespace too.
+TEST(SyscallPolicies, LetACommandLimitOnlyItself) {
     constexpr uint64_t limits = 0x7ffc00000000;  // an address whose lower half is 0
+    for (const SyscallPolicy& policy : all_policies())
+        EXPECT_EQ(otherwise(policy,
+                            {
+                                {CALL(prlimit64), {1, 7, limits, 0}, EPERM},
+                                {CALL(prlimit64), {1, 7, 0x1000, 0x2000}, EPERM},
+                                {CALL(prlimit64), {rubbish | 2, 0, limits, 0}, EPERM},
+                                {CALL(prlimit64), {0, 7, limits, limits}, 0},
+                                {CALL(prlimit64), {rubbish, 7, limits, limits}, 0},
+                                {CALL(prlimit64), {1, 7, 0, limits}, 0},  // asking is harmless
+                            }),
+                  "");
+}
+
+TEST(SyscallPolicies, KeepOtherProcessesWhereNoPidNamespaceDoes) {
     const std::vector<Example> about_others = {
-        {CALL(prlimit64), {1, 7, limits, 0}, EPERM},
-        {CALL(prlimit64), {1, 7, 0x1000, 0x2000}, EPERM},
         {CALL(setpriority), {PRIO_PROCESS, 1, 19}, EPERM},
         {CALL(setpriority), {PRIO_PGRP, 1, 19}, EPERM},
         {CALL(setpriority), {PRIO_USER, 0, 19}, EPERM},
@@ -182,9 +195,6 @@ TEST(SyscallPolicies, KeepOtherProcessesWhereNoPidNamespaceDoes) {
         {CALL(ioprio_set), {3, 0, 0}, EPERM},
     };
     const std::vector<Example> about_oneself = {
-        {CALL(prlimit64), {0, 7, limits, limits}, 0},
-        {CALL(prlimit64), {rubbish, 7, limits, limits}, 0},
-        {CALL(prlimit64), {1, 7, 0, limits}, 0},  // asking is harmless
         {CALL(setpriority), {PRIO_PROCESS, 0, 19}, 0},
         {CALL(setpriority), {PRIO_PGRP, 0, 19}, 0},
         {CALL(sched_setaffinity), {rubbish, 8, 0}, 0},

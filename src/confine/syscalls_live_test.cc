@@ -195,7 +195,9 @@ TEST(SyscallWalls, KeepOtherProcessesWithoutAPidNamespace) {
     const auto renice = [nice] {
         return ::setpriority(PRIO_PROCESS, static_cast<id_t>(::getppid()), nice);
     };
-    expect_errors(walled, {{"limit", set_limit, 0}, {"nice", renice, 0}});
+    expect_errors(
+        walled,
+        {{"limit", set_limit, EPERM}, {"ask for a limit", get_limit, 0}, {"nice", renice, 0}});
     expect_errors(bare, {{"limit", set_limit, EPERM},
                          {"ask for a limit", get_limit, 0},
                          {"nice", renice, EPERM},

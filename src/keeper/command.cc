@@ -148,7 +148,8 @@ void Command::wait_for_events() {
     const uint64_t left = next <= now_ ? 0 : next - now_;
     const sys::Time timeout{static_cast<int64_t>(left / 1'000'000'000),
                             static_cast<int64_t>(left % 1'000'000'000)};
-    sys::ppoll(fds, all, next == never ? nullptr : &timeout);
+    const long polled = sys::ppoll(fds, all, next == never ? nullptr : &timeout);
+    if (polled < 0 && polled != -EINTR) lose();
     now_ = monotonic();
 
     bool came = false;
@@ -166,6 +167,13 @@ void Command::wait_for_events() {
     for (unsigned i = own; i < feed; ++i)
         if (fds[i].revents != 0) on_breach(ceilings_.look());
     in_->pump(fds + feed);
+}
+
+// A keeper that cannot wait, or cannot look at its tree, keeps no limit. So the tree goes, and the
+// nursery, which sees that this keeper has ended with a command in hand, writes that it is lost.
+void Command::lose() {
+    tree::signal_all(SIGKILL, tree::spare_none);
+    sys::exit_group(1);
 }
 
 void Command::on_signals() {
@@ -449,6 +457,7 @@ void Command::on_limits() {
     if (is_over(watch_.next(), now_)) {
         on_breach(ceilings_.look());
         on_breach(watch_.look(now_, *meter_));
+        if (watch_.has_failed(now_)) lose();
     }
 }
 

@@ -59,6 +59,7 @@ public:
     static void refuse(Page& page, const Handles& handles, husk::record::Step step, uint32_t error);
 
 private:
+    [[noreturn]] static void lose();
     void wait_for_events();
     void on_signals();
     void on_caller();

@@ -38,7 +38,8 @@ void watch(int nursery, int socket, bool (*serve)(int socket)) {
     const auto signals = static_cast<int>(sys::signalfd4(-1, &children, O_NONBLOCK | O_CLOEXEC));
     while (!has_ended(nursery)) {
         pollfd fds[] = {{signals, POLLIN, 0}, {socket, POLLIN, 0}};
-        sys::ppoll(fds, 2, nullptr);
+        const long polled = sys::ppoll(fds, 2, nullptr);
+        if (polled < 0 && polled != -EINTR) break;  // deaf: the session ends
         signalfd_siginfo info{};
         while (sys::read(signals, &info, sizeof info) == sizeof info) {
         }

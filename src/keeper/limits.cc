@@ -109,6 +109,7 @@ void Watch::begin(const TreeLimits& most, uint64_t now) {
 
 Breach Watch::look(uint64_t now, const usage::Meter& reaped) {
     const uint64_t begun = own_time();
+    proc::see_again();
     Tree tree = measure(most_);
     tree.use.cpu_us += reaped.cpu_us();
     if (most_.disk != 0) tree.use.written += reaped.written_bytes();
@@ -128,6 +129,9 @@ Breach Watch::look(uint64_t now, const usage::Meter& reaped) {
     raise(peak_.memory, tree.use.memory);
     raise(peak_.processes, tree.use.processes);
 
+    if (!proc::is_blind()) blind_since_ = keeper_clock::never;
+    if (proc::is_blind() && blind_since_ == keeper_clock::never) blind_since_ = now;
+
     const uint64_t elapsed_ms = (now - looked_) / keeper_clock::millisecond + 1;
     uint64_t wait = next_look_ms(last_.use, tree.use, most_, elapsed_ms);
     const Breach breach = judge(tree);
@@ -135,10 +139,16 @@ Breach Watch::look(uint64_t now, const usage::Meter& reaped) {
     const uint64_t cost_ms = (own_time() - begun) * 8 / keeper_clock::millisecond;
     if (wait < cost_ms) wait = cost_ms < busy_look_ms ? cost_ms : busy_look_ms;
     if (breach.limit != 0 || doubtful_) wait = close_look_ms;
+    if (proc::is_blind()) wait = near_look_ms;
     last_ = tree;
     looked_ = now;
     next_ = keeper_clock::after(now, wait);
     return breach;
+}
+
+bool Watch::has_failed(uint64_t now) const {
+    return blind_since_ != keeper_clock::never &&
+           now - blind_since_ >= blind_patience_ms * keeper_clock::millisecond;
 }
 
 // A tree that has not computed since the last look holds what it held. /proc counts in hundredths

@@ -35,6 +35,8 @@ inline constexpr uint64_t near_look_ms = 50;   // above half of a limit
 inline constexpr uint64_t close_look_ms = 10;  // while memory is filled at full speed
 inline constexpr uint64_t busy_look_ms = 1000;
 inline constexpr uint64_t idle_look_ms = 6000;
+// The machine may be short of memory or descriptors for a moment.
+inline constexpr uint64_t blind_patience_ms = 1000;
 inline constexpr uint64_t fast_growth = 200'000'000;  // bytes between two looks
 
 constexpr uint64_t growth(uint64_t before, uint64_t now) { return now > before ? now - before : 0; }
@@ -97,6 +99,9 @@ public:
     // machine, again when the tree has grown still larger.
     Breach look(uint64_t now, const usage::Meter& reaped);
 
+    // Whether nothing could be seen of the tree for too long, so that no limit holds.
+    bool has_failed(uint64_t now) const;
+
     const Use& peak() const { return peak_; }  // of memory and processes
 
 private:
@@ -109,6 +114,7 @@ private:
     Use peak_{};
     uint64_t began_ = 0;  // seconds since 1970
     uint64_t looked_ = 0;
+    uint64_t blind_since_ = keeper_clock::never;
     uint64_t next_ = keeper_clock::never;
     uint64_t counted_ = 0;    // memory with its doubles, when they were last told apart
     bool doubtful_ = false;   // over the limit of memory, but not yet twice

@@ -16,6 +16,7 @@
 #include "last_words.h"
 #include "message.h"
 #include "pool.h"
+#include "proc.h"
 #include "record.h"
 #include "sockets.h"
 #include "sys.h"
@@ -232,7 +233,8 @@ void kill_orphans() {
         if (seats->places[i].pid == -1) cgroup::kill_leaf(cgroup_session, i);
     tree::signal_all(SIGKILL, is_keeper);
     on_children();
-    orphans = tree::any_child(is_keeper);
+    proc::see_again();
+    orphans = tree::any_child(is_keeper) || proc::is_blind();
     const bool late = now - orphans_since >= orphan_patience_ms * keeper_clock::millisecond;
     if (!orphans || late) write_off_the_dead();
     if (!orphans) orphans_since = never;
@@ -257,6 +259,13 @@ void close_session(uint32_t signal) {
             0, static_cast<uint32_t>(Reason::SessionEnded), signal, patience_ms));
         sys::rt_sigqueueinfo(place.pid, SIGTERM, &info);
     }
+}
+
+// A nursery that cannot wait hears of nothing. As pid 1 it takes everything along; elsewhere its
+// guard kills what is left, or, in mode open, the keepers do, which are told to.
+[[noreturn]] void give_up() {
+    close_session(SIGKILL);
+    sys::exit_group(1);
 }
 
 void on_signals() {
@@ -287,7 +296,8 @@ void wait_for_events() {
     const sys::Time timeout{static_cast<int64_t>(left / 1'000'000'000),
                             static_cast<int64_t>(left % 1'000'000'000)};
     const unsigned polled = client_count;
-    sys::ppoll(fds, 4 + polled, next == never ? nullptr : &timeout);
+    const long waited = sys::ppoll(fds, 4 + polled, next == never ? nullptr : &timeout);
+    if (waited < 0 && waited != -EINTR) give_up();
 
     if (fds[1].revents != 0) on_registration();
     if (fds[0].revents != 0) on_signals();

@@ -1,5 +1,6 @@
 #include "proc.h"
 
+#include <asm/errno.h>
 #include <linux/fcntl.h>
 
 #include "path.h"
@@ -7,8 +8,14 @@
 
 namespace {
 
+bool blind = false;
+
 int open_for_reading(const Path& path) {
-    return static_cast<int>(sys::openat(AT_FDCWD, path.text, O_RDONLY | O_CLOEXEC));
+    const long fd = sys::openat(AT_FDCWD, path.text, O_RDONLY | O_CLOEXEC);
+    const bool usual =
+        fd >= 0 || fd == -ENOENT || fd == -ESRCH || fd == -EACCES || fd == -EPERM || fd == -EINTR;
+    blind = blind || !usual;
+    return static_cast<int>(fd);
 }
 
 Path path_of(int pid, const char* file) {
@@ -66,6 +73,9 @@ void read_children(const Path& path, int parent) {
 }  // namespace
 
 namespace proc {
+
+bool is_blind() { return blind; }
+void see_again() { blind = false; }
 
 void forget_kin() { found_count = 0; }
 unsigned kin_count() { return found_count; }

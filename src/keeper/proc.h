@@ -15,6 +15,11 @@ struct Stat {
     uint64_t resident;  // pages
 };
 
+// Whether something could not be looked at for another reason than that the process is gone, or is
+// not ours to look at: there are no descriptors left, or no memory. Until `see_again`.
+bool is_blind();
+void see_again();
+
 // Each false when the process is gone, or hidden.
 bool read_stat(int pid, Stat& stat);
 bool read_text(int pid, const char* file, char* text, unsigned size);

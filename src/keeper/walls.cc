@@ -181,7 +181,8 @@ bool lay_bricks(int socket) {
         const uint64_t now = timed ? keeper_clock::monotonic() : 0;
         const uint64_t left = timed && sentry.next() > now ? sentry.next() - now : 0;
         const sys::Time timeout{0, static_cast<int64_t>(left)};  // less than a second
-        sys::ppoll(fds, 3, timed ? &timeout : nullptr);
+        const long polled = sys::ppoll(fds, 3, timed ? &timeout : nullptr);
+        if (polled < 0 && polled != -EINTR) break;  // the nursery ends the session then
         // What has happened by now is not the doing of a call that is still to be answered.
         if (fds[2].revents != 0) sentry.on_events();
         if (fds[1].revents != 0) {

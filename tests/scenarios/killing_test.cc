@@ -42,22 +42,22 @@ enum class Way { Timeout, Kill, Token, Interrupt, Terminate, CallerKilled, Lefto
 constexpr const char* way_names[] = {"Timeout",   "Kill",         "Token",     "Interrupt",
                                      "Terminate", "CallerKilled", "Leftovers", "SessionEnd"};
 
-struct Case {
+struct KillingCase {
     Tree tree;
     Way way;
     Who who;
 };
 
-std::string case_name(const testing::TestParamInfo<Case>& info) {
+std::string case_name(const testing::TestParamInfo<KillingCase>& info) {
     const auto& [tree, way, who] = info.param;
     return std::string(tree.name) + "By" + way_names[static_cast<size_t>(way)] +
            (who == Who::Caller ? "" : "AsOrdinaryUser");
 }
 
 template <size_t count>
-std::vector<Case> cases(const Tree (&of)[count]) {
+std::vector<KillingCase> cases(const Tree (&of)[count]) {
     using enum Way;
-    std::vector<Case> all;
+    std::vector<KillingCase> all;
     for (const Tree& tree : of) {
         // One that is stopped does not end, and leaves nothing over.
         const bool ends = std::string_view(tree.name) != "StoppedMain";
@@ -81,7 +81,7 @@ private:
     int nice_ = ::getpriority(PRIO_PROCESS, 0);
 };
 
-class Killing : public testing::TestWithParam<Case> {
+class Killing : public testing::TestWithParam<KillingCase> {
 protected:
     Killing() : husk_(GetParam().who), witness_(husk_.dir()) {}
 
