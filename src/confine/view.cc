@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "confine/located.h"
 #include "confine/reading.h"
@@ -21,7 +22,18 @@ const fs::path store = "/tmp";
 
 constexpr const char* devices[] = {"null", "zero", "full", "random", "urandom", "tty"};
 
-enum Slot : uint64_t { HomeBelow, HomeMerged, Devices, Temporary, Logs, FirstRoot };
+enum Slot : uint64_t {
+    HomeBelow,
+    HomeMerged,
+    Devices,
+    Temporary,
+    Logs,
+    FirstDevice,
+    FirstRoot = FirstDevice + std::size(devices),
+};
+
+// No program gains privileges by a file in it, and no device is opened there but those of /dev.
+constexpr uint64_t harmless = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 
 // No path of these can be changed by anybody else.
 void clone_own_tree(const fs::path& path, uint64_t slot, Steps& steps, uint64_t on_top = 0) {
@@ -36,7 +48,7 @@ void clone_own_tree(const fs::path& path, uint64_t slot, Steps& steps, uint64_t 
 // Fails if the path leads to another object than it did when it was resolved. The attributes are
 // set before the copy is mounted anywhere.
 void clone_tree(const Wanted& wanted, const fs::path& path, uint64_t slot, Steps& steps,
-                uint64_t attributes = MOUNT_ATTR_NOSUID) {
+                uint64_t attributes) {
     Step step{WallOp::CloneTree, "copy the mounts of " + path.string(), slot, wire::WithMountsBelow,
               attributes};
     step.texts = {path.string()};
@@ -58,11 +70,14 @@ bool lies_in_another(const fs::path& secret, const std::vector<fs::path>& secret
     });
 }
 
-// A whiteout in the upper layer hides what is below, also if it comes only later.
-void hide(const fs::path& upper, const fs::path& hidden, Steps& steps) {
+// A whiteout in the upper layer hides what is below, also if it comes only later. A path that leads
+// out of the layer hides nothing in it, and must not be made elsewhere.
+void hide(const fs::path& upper, const fs::path& path, Steps& steps) {
+    const fs::path hidden = path.lexically_normal();
+    if (hidden.empty() || hidden == "." || *hidden.begin() == "..") return;
     steps.make_directories(upper, (upper / hidden).parent_path());
-    const std::string path = upper / hidden;
-    steps.add({WallOp::MakeWhiteout, "hide ~/" + hidden.string(), 0, 0, 0, {path}});
+    const std::string whiteout = upper / hidden;
+    steps.add({WallOp::MakeWhiteout, "hide ~/" + hidden.string(), 0, 0, 0, {whiteout}});
 }
 
 void add_home(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps& steps) {
@@ -84,21 +99,30 @@ void add_home(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
                                ",workdir=" + (store / "work").string() +
                                (wanted.machine.user_namespace ? ",userxattr" : "");
     const std::string merged = store / "merged";
-    steps.add_with(mechanism::overlay, {WallOp::Mount,
-                                        "mount overlay on " + merged,
-                                        MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
-                                        0,
-                                        0,
-                                        {"overlay", merged, layers}});
+    steps.add_with(
+        mechanism::overlay,
+        {WallOp::Mount, "mount overlay on " + merged, harmless, 0, 0, {"overlay", merged, layers}});
     clone_own_tree(store / "merged", HomeMerged, steps);
+}
+
+// Before no device can be opened any more.
+void clone_devices(Steps& steps) {
+    for (size_t i = 0; i < std::size(devices); ++i)
+        steps.add({WallOp::CloneTree,
+                   std::string("copy /dev/") + devices[i],
+                   FirstDevice + i,
+                   0,
+                   0,
+                   {std::string("/dev/") + devices[i]}});
 }
 
 void add_devices(Steps& steps) {
     const fs::path dev = store / "dev";
     steps.make_directory(dev);
-    for (const char* device : devices) {
-        steps.make_file(dev / device);
-        steps.bind(fs::path("/dev") / device, dev / device);
+    for (size_t i = 0; i < std::size(devices); ++i) {
+        const std::string path = dev / devices[i];
+        steps.make_file(path);
+        steps.add({WallOp::PlaceTree, "mount " + path, FirstDevice + i, 0, 0, {path}});
     }
     steps.make_directory(dev / "pts");
     steps.mount("devpts", dev / "pts", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
@@ -127,7 +151,7 @@ bool lies_in_something_private(const Wanted& wanted) {
 // Every file costs memory of the kernel beside that for its content.
 void add_scratch(const Wanted& wanted, Steps& steps) {
     constexpr uint64_t bytes_of_a_file = 4096;
-    steps.mount("tmpfs", store, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+    steps.mount("tmpfs", store, harmless,
                 "mode=0755,size=" + std::to_string(wanted.scratch_bytes) +
                     ",nr_inodes=" + std::to_string(wanted.scratch_bytes / bytes_of_a_file));
 }
@@ -243,10 +267,10 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     // What may only be read would seem writable where it lies in something private.
     const bool read_only = wanted.mode == Mode::ReadOnly;
     if (read_only && lies_in_something_private(wanted)) roots.push_back(wanted.workspace);
-    const uint64_t unchangeable = MOUNT_ATTR_NOSUID | MOUNT_ATTR_RDONLY;
+    const uint64_t unchangeable = harmless | MOUNT_ATTR_RDONLY;
+    clone_devices(steps);
     for (size_t i = 0; i < roots.size(); ++i)
-        clone_tree(wanted, roots[i], FirstRoot + i, steps,
-                   read_only ? unchangeable : uint64_t{MOUNT_ATTR_NOSUID});
+        clone_tree(wanted, roots[i], FirstRoot + i, steps, read_only ? unchangeable : harmless);
     if (!wanted.logs.empty()) clone_tree(wanted, wanted.logs, Logs, steps, unchangeable);
     const bool shows_home = !wanted.home.empty() && !all_is_root;
     const std::vector<fs::path> given = given_in_secrets(wanted, secrets);
@@ -254,15 +278,11 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
         clone_tree(wanted, given[i], FirstRoot + roots.size() + i, steps, unchangeable);
     if (shows_home)
         clone_tree(wanted, wanted.home, HomeBelow, steps,
-                   has_home(wanted) ? uint64_t{MOUNT_ATTR_NOSUID} : unchangeable);
+                   has_home(wanted) ? harmless : unchangeable);
 
     const uint64_t attributes = all_is_root ? 0 : MOUNT_ATTR_RDONLY;
-    steps.add({WallOp::SetAttributes,
-               "make everything read-only",
-               attributes | MOUNT_ATTR_NOSUID,
-               1,
-               0,
-               {"/"}});
+    steps.add(
+        {WallOp::SetAttributes, "make everything read-only", attributes | harmless, 1, 0, {"/"}});
     add_scratch(wanted, steps);
     if (shows_home && has_home(wanted)) add_home(wanted, secrets, steps);
     add_devices(steps);

@@ -84,7 +84,7 @@ inline constexpr uint32_t max_roots = 64;        // that are held
 
 inline constexpr uint32_t wall_texts = 4;
 inline constexpr uint32_t no_text = 0;     // the offset of no text
-inline constexpr uint32_t max_trees = 64;  // slots
+inline constexpr uint32_t max_trees = 96;  // slots
 inline constexpr uint32_t max_walls = 1 << 20;
 
 // The object that the caller saw at a path. No symbolic link is followed on a path of a step, and
