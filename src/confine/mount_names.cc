@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "confine/reading.h"
+#include "os/file.h"
 
 namespace husk::confine {
 namespace {
@@ -31,6 +32,8 @@ fs::path moved(const fs::path& path, const fs::path& from, const fs::path& to) {
     return rest == "." ? to : to / rest;
 }
 
+}  // namespace
+
 const MountedTree* tree_of(const fs::path& path, const std::vector<MountedTree>& trees) {
     const MountedTree* found = nullptr;
     for (const MountedTree& tree : trees) {
@@ -41,22 +44,30 @@ const MountedTree* tree_of(const fs::path& path, const std::vector<MountedTree>&
     return found;
 }
 
-}  // namespace
-
 std::vector<MountedTree> mounted_trees(std::string_view mountinfo) {
     std::vector<MountedTree> trees;
     std::istringstream lines{std::string(mountinfo)};
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
-        std::string number;
-        std::string parent;
+        uint64_t number = 0;
+        uint64_t parent = 0;
         std::string device;
         std::string root;
         std::string point;
-        if (words >> number >> parent >> device >> root >> point)
-            trees.push_back({device, unescaped(root), unescaped(point)});
+        if (!(words >> number >> parent >> device >> root >> point)) continue;
+        std::string word;  // options, and then any number of fields that end with "-"
+        while (words >> word && word != "-") {
+        }
+        std::string type;
+        words >> type;
+        trees.push_back({number, parent, device, unescaped(root), unescaped(point), type});
     }
     return trees;
+}
+
+Result<std::vector<MountedTree>> mounted_trees_now() {
+    constexpr size_t longest = 64 << 20;
+    return mounted_trees(TRY(os::read_file("/proc/self/mountinfo", longest)));
 }
 
 std::vector<fs::path> other_names(const fs::path& path, const std::vector<MountedTree>& trees) {

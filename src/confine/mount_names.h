@@ -1,21 +1,34 @@
 // The names that mounts give to one directory of a file system.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace husk::confine {
 
 struct MountedTree {
+    uint64_t number;
+    uint64_t parent;              // the number of the mount that it is mounted on
     std::string device;           // "8:1"
     std::filesystem::path root;   // in its file system
     std::filesystem::path point;  // where it is mounted
+    std::string type;             // of the file system
 };
 
 // The lines of /proc/self/mountinfo.
 std::vector<MountedTree> mounted_trees(std::string_view mountinfo);
+
+// Those of this process.
+Result<std::vector<MountedTree>> mounted_trees_now();
+
+// The mount that a path leads into; null if there is none.
+const MountedTree* tree_of(const std::filesystem::path& path,
+                           const std::vector<MountedTree>& trees);
 
 // All other paths that lead to the object at `path`, or to a part of it, through bind mounts.
 std::vector<std::filesystem::path> other_names(const std::filesystem::path& path,

@@ -8,6 +8,10 @@
 
 namespace husk::confine {
 
+// What the resolver of names may need of /run, which nobody can read otherwise.
+inline constexpr const char* readable_in_run[] = {"/run/systemd/resolve", "/run/resolvconf",
+                                                  "/run/NetworkManager/resolv.conf"};
+
 // A rule for every highest place below `root` that holds nothing withheld. A link is never
 // followed: what it leads to has a rule of its own, or must not be read.
 void grant_reading(const std::filesystem::path& root,

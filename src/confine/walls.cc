@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "confine/checks.h"
+#include "confine/kernel_mounts.h"
 #include "confine/machine.h"
 #include "confine/reading.h"
 #include "confine/syscalls.h"
@@ -101,24 +102,23 @@ uint64_t kept_capabilities(const Wanted& wanted) {
     return 1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER;
 }
 
-std::vector<fs::path> withheld(const Wanted& wanted, const std::vector<fs::path>& secrets) {
+// Mounts of the kernel are covered where there is a mount namespace.
+std::vector<fs::path> withheld(const Wanted& wanted, const std::vector<fs::path>& secrets,
+                               const std::vector<KernelMount>& mounts) {
     std::vector<fs::path> all = {"/proc", "/dev", "/tmp", "/run", "/var/run", wanted.state};
     if (has_home(wanted)) all.push_back(wanted.home);
     all.insert(all.end(), secrets.begin(), secrets.end());
+    if (!wanted.machine.mount_namespace)
+        for (const KernelMount& mount : mounts) all.push_back(mount.path);
     return all;
 }
 
-// What the resolver of names may need of /run.
-constexpr const char* readable_in_run[] = {"/run/systemd/resolve", "/run/resolvconf",
-                                           "/run/NetworkManager/resolv.conf"};
-
-void add_files(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps& steps) {
+void add_files(const Wanted& wanted, const std::vector<fs::path>& never, Steps& steps) {
     namespace landlock = os::landlock;
     const int abi = landlock::abi();
     steps.add({WallOp::MakeRuleset, "make a Landlock ruleset", landlock::all_rights(abi), 0,
                landlock::scopes(abi)});
     grant("/", landlock::listing(), steps);
-    const std::vector<fs::path> never = withheld(wanted, secrets);
     grant_reading("/", never, steps);
     if (!wanted.home.empty() && !has_home(wanted)) grant_reading(wanted.home, never, steps);
     for (const char* path : readable_in_run) grant(path, landlock::reading(), steps);
@@ -264,7 +264,10 @@ Result<Walls> plan_walls(const Wanted& wanted) {
     }
     CHECK(check_machine(wanted));
     CHECK(check_workspace(wanted));
-    const std::vector<fs::path> secrets = TRY(withheld_secrets(wanted));
+    const std::vector<MountedTree> trees = TRY(mounted_trees_now());
+    const std::vector<KernelMount> mounts = withheld_mounts(wanted, trees);
+    CHECK(check_mounts(wanted, mounts));
+    const std::vector<fs::path> secrets = withheld_secrets(wanted, trees);
     CHECK(check_secrets(wanted, secrets));
     walls.secrets = secrets_in_roots(wanted, secrets);
     Steps& steps = walls.steps;
@@ -272,12 +275,14 @@ Result<Walls> plan_walls(const Wanted& wanted) {
     add_namespaces(wanted, steps);
     walls.protection = TRY(find_protected(wanted));
     if (wanted.machine.mount_namespace) {
+        cover_mounts(wanted, mounts, steps);
         add_view(wanted, secrets, steps);
         add_protection(wanted, walls.protection.names, steps);
     }
     add_init(wanted, steps);
     add_network(wanted, steps);
-    add_files(wanted, secrets, steps);  // root can open everything only as long as it is root
+    add_files(wanted, withheld(wanted, secrets, mounts),
+              steps);  // root can open everything only as long as it is root
     const bool can_lower_bounds = wanted.machine.user_namespace || os::has_capability(CAP_SETPCAP);
     steps.add({WallOp::KeepCapabilities, "drop capabilities", kept_capabilities(wanted),
                can_lower_bounds ? 0U : 1U});

@@ -13,11 +13,9 @@
 #include <string>
 
 #include "confine/located.h"
-#include "confine/mount_names.h"
 #include "confine/reading.h"
 #include "confine/secrets.h"
 #include "confine/view.h"
-#include "os/file.h"
 
 namespace husk::confine {
 namespace {
@@ -163,7 +161,8 @@ void cover_one(const Wanted& wanted, const fs::path& secret, Covering covering, 
 
 }  // namespace
 
-Result<std::vector<fs::path>> withheld_secrets(const Wanted& wanted) {
+std::vector<fs::path> withheld_secrets(const Wanted& wanted,
+                                       const std::vector<MountedTree>& trees) {
     std::vector<fs::path> secrets;
     if (!wanted.home.empty())
         for (const char* secret : secrets_of_home()) secrets.push_back(wanted.home / secret);
@@ -176,8 +175,6 @@ Result<std::vector<fs::path>> withheld_secrets(const Wanted& wanted) {
     for (const fs::path& secret : secrets)
         if (!is_given(wanted, secret) && !is_within(wanted.state, secret))  // the state is withheld
             add_with_targets(wanted, secret, real, all);
-    constexpr size_t longest = 64 << 20;
-    const auto trees = mounted_trees(TRY(os::read_file("/proc/self/mountinfo", longest)));
     for (size_t i = 0, count = all.size(); i < count; ++i)
         for (fs::path& name : other_names(all[i], trees)) all.push_back(std::move(name));
     std::erase_if(all, [&](const fs::path& name) {

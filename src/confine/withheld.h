@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "confine/mount_names.h"
 #include "confine/steps.h"
 #include "confine/wanted.h"
 
@@ -14,7 +15,8 @@ namespace husk::confine {
 // for root also those of the system and of all other homes; where `--read` does not give them. Each
 // by its name, by the target where it is a link, and by the names that bind mounts give to it.
 // Names that do not exist are included: they may come.
-Result<std::vector<std::filesystem::path>> withheld_secrets(const Wanted& wanted);
+std::vector<std::filesystem::path> withheld_secrets(const Wanted& wanted,
+                                                    const std::vector<MountedTree>& trees);
 
 // Those of them that lie in a root which the session gets as a whole, where no rule of Landlock can
 // withhold them. A root that was given although it holds the home is given with its secrets.

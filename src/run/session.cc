@@ -272,7 +272,8 @@ Result<void> Session::withhold_secrets() {
     if (!closed() || !mason_ || !exact_.machine.mount_namespace) return {};
     const std::lock_guard lock(ahead_guard_);
     if (!secrets_)
-        secrets_ = confine::secrets_in_roots(exact_, TRY(confine::withheld_secrets(exact_)));
+        secrets_ = confine::secrets_in_roots(
+            exact_, confine::withheld_secrets(exact_, TRY(confine::mounted_trees_now())));
     confine::Steps steps;
     confine::cover(exact_, *secrets_, confine::Covering::Renewed, steps);
     return steps.size() == 0 ? Result<void>() : have_taken(steps);
