@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "confine/located.h"
 #include "os/file.h"
 
 namespace husk::confine {
@@ -271,12 +273,24 @@ std::optional<std::string_view> rest_below(std::string_view secret, std::string_
     return secret.substr(directory.size() + 1);
 }
 
+// Where the value of a variable leads: without slashes at its end, "." and "..". A ".." behind a
+// link leads elsewhere than its text says, so both places count. Nothing for a relative path.
+std::vector<fs::path> places_in(std::string_view value) {
+    if (!value.starts_with('/')) return {};
+    fs::path plain = fs::path(value).lexically_normal();
+    if (!plain.has_filename() && plain.has_relative_path()) plain = plain.parent_path();
+    std::vector<fs::path> places = {plain};
+    if (value.contains(".."))
+        if (const auto found = locate(value); found && found->path != plain)
+            places.push_back(found->path);
+    return places;
+}
+
 void add_moved(const Moved& moved, std::vector<fs::path>& all) {
-    const fs::path place = value_of(moved.variable);
-    if (!place.is_absolute()) return;
-    for (const char* secret : in_home)
-        if (const auto rest = rest_below(secret, moved.usual); rest)
-            all.push_back(rest->empty() ? place : place / *rest);
+    for (const fs::path& place : places_in(value_of(moved.variable)))
+        for (const char* secret : in_home)
+            if (const auto rest = rest_below(secret, moved.usual); rest)
+                all.push_back(rest->empty() ? place : place / *rest);
 }
 
 // /etc/passwd, as pairs of a user and a home.
@@ -361,7 +375,7 @@ std::vector<fs::path> secrets_named_by_variables() {
     for (const char* variable : named_files) {
         std::istringstream files{std::string(value_of(variable))};
         for (std::string file; std::getline(files, file, ':');)
-            if (file.starts_with("/")) all.emplace_back(file);
+            std::ranges::move(places_in(file), std::back_inserter(all));
     }
     return all;
 }

@@ -123,6 +123,25 @@ TEST_P(SecretNames, AVariableThatNamesADeviceOrTheHomeHidesNothing) {
     EXPECT_EQ(ran.out, "[user]\nof the workspace\n") << ran.err;
 }
 
+// However the variable writes the name. A name that leads out of the home hides nothing in it.
+TEST_P(SecretNames, WhereAVariableWithSlashesAndDotsMovedIt) {
+    write(home() / "vault" / "config.json", "the token\n");
+    write(home() / ".profile", "ordinary\n");
+    for (const char* spelt : {"vault/", "vault//", "vault/.", "./vault", "none/../vault"})
+        for (const char* mode : {"workspace", "read-only"}) {
+            ::setenv("DOCKER_CONFIG", (home() / spelt).c_str(), 1);
+            const Ran ran = in(mode, "cat ~/vault/config.json ~/.profile 2>/dev/null");
+            EXPECT_EQ(ran.out, "ordinary\n") << spelt << mode << ran.err;
+        }
+    for (const char* spelt : {"..", "../../../../../../..", "/", ".", "../home/"}) {
+        ::setenv("DOCKER_CONFIG", (home().string() + "/" + spelt).c_str(), 1);
+        ::setenv("NETRC", (home().string() + "/" + spelt + "/").c_str(), 1);
+        EXPECT_EQ(in("workspace", "cat ~/.profile").out, "ordinary\n") << spelt;
+    }
+    ::unsetenv("DOCKER_CONFIG");
+    ::unsetenv("NETRC");
+}
+
 // As for a service that is started without HOME, or with that of somebody else.
 TEST_P(SecretNames, InTheHomeOfTheUserThatHomeDoesNotName) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can write another /etc/passwd";
