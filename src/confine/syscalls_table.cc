@@ -48,6 +48,9 @@ constexpr RefusedCall table[] = {
     {{"mount_setattr", 442, 442}, EPERM},
     {{"setns", 308, 268}, EPERM},
 
+    // As FS_IOC_SETFLAGS and FS_IOC_FSSETXATTR: immutable files and project quotas.
+    {{"file_setattr", 469, 469}, EPERM},
+
     // Files by number, past every directory; and what others do with theirs.
     {{"name_to_handle_at", 303, 264}, EPERM},
     {{"open_by_handle_at", 304, 265}, EPERM},
@@ -104,7 +107,6 @@ constexpr RefusedCall table[] = {
     {{"lremovexattr", 198, 15}, EROFS, WithoutMountNamespace},
     {{"fremovexattr", 199, 16}, EROFS, WithoutMountNamespace},
     {{"removexattrat", 466, 466}, EROFS, WithoutMountNamespace},
-    {{"file_setattr", 469, 469}, EROFS, WithoutMountNamespace},
 
     // Whoever knows or guesses an id needs no shmget: so the calls that take ids are here too.
     {{"shmget", 29, 194}, EPERM, WithoutIpcNamespace},
