@@ -51,15 +51,16 @@ bool is_hidden(const MountedTree& tree, const std::vector<MountedTree>& trees) {
     });
 }
 
-// A directory in a mount is taken for visible.
-bool is_visible(const fs::path& path, const std::vector<MountedTree>& trees) {
-    bool is_mount = false;
-    for (const MountedTree& tree : trees) {
-        if (tree.point != path) continue;
-        if (!is_hidden(tree, trees)) return true;
-        is_mount = true;
-    }
-    return !is_mount;
+// Whether the path leads to this file system. A directory in a mount is taken to do so.
+bool is_visible(const KernelMount& mount, const std::vector<MountedTree>& trees) {
+    return !mount.is_mount || std::ranges::any_of(trees, [&](const MountedTree& tree) {
+        return tree.point == mount.path && tree.device == mount.device && !is_hidden(tree, trees);
+    });
+}
+
+bool is_for_the_resolver(const fs::path& path) {
+    return std::ranges::any_of(readable_in_run,
+                               [&](const char* readable) { return is_within(path, readable); });
 }
 
 // The places themselves, and what else is mounted below /run and holds secrets in memory
@@ -72,18 +73,17 @@ std::vector<fs::path> sources(const std::vector<MountedTree>& trees) {
     return all;
 }
 
-std::string device_at(const fs::path& path, const std::vector<MountedTree>& trees) {
-    const MountedTree* tree = tree_of(path, trees);
-    return tree == nullptr ? "" : tree->device;
-}
-
-// A name in a root that leads to another file system is one that a command has just changed.
-wire::Identity identity_at(const KernelMount& mount, bool is_in_root) {
+// The object that a cover has to find at the name. In a root a command may be exchanging the name
+// with another one right now, so what is seen there proves nothing by itself.
+wire::Identity identity_of(const KernelMount& mount, bool is_in_root) {
     const auto seen = seen_at(mount.path);
+    if (!is_in_root) return seen.value_or(identity_of_nothing());
+    if (!mount.object.empty())
+        if (const auto usual = seen_at(mount.object); usual) return *usual;
     if (!seen) return identity_of_nothing();
     const std::string device =
         std::to_string(seen->device >> 32) + ":" + std::to_string(seen->device & 0xffffffff);
-    return is_in_root && device != mount.device ? identity_of_nothing() : *seen;
+    return device == mount.device ? *seen : identity_of_nothing();
 }
 
 bool lies_in_root(const Wanted& wanted, const fs::path& path) {
@@ -96,21 +96,19 @@ bool lies_in_root(const Wanted& wanted, const fs::path& path) {
 
 std::vector<KernelMount> kernel_mounts(const std::vector<MountedTree>& trees) {
     std::vector<KernelMount> found;
-    const auto add = [&](const fs::path& path) {
-        const KernelMount mount{path, device_at(path, trees)};
-        const bool is_known = std::ranges::find(found, mount) != found.end();
-        if (!is_known && is_visible(path, trees)) found.push_back(mount);
+    const auto add = [&](const fs::path& path, const std::string& device, const fs::path& object) {
+        const bool is_mount = std::ranges::find(trees, path, &MountedTree::point) != trees.end();
+        const KernelMount mount{path, device, object, is_mount};
+        const bool is_known = std::ranges::find(found, path, &KernelMount::path) != found.end();
+        if (!is_known && !is_usual(path) && is_visible(mount, trees)) found.push_back(mount);
     };
     for (const MountedTree& tree : trees)
-        if (std::ranges::find(kernel_types, tree.type) != kernel_types.end() &&
-            !is_usual(tree.point))
-            add(tree.point);
+        if (std::ranges::find(kernel_types, tree.type) != kernel_types.end())
+            add(tree.point, tree.device, {});
     for (const fs::path& source : sources(trees))
-        for (const fs::path& name : other_names(source, trees))
-            if (!is_usual(name)) add(name);
-    for (const char* readable : readable_in_run)
-        for (const fs::path& name : other_names(readable, trees))
-            std::erase_if(found, [&](const KernelMount& one) { return one.path == name; });
+        for (const OtherName& other : names_elsewhere(source, trees))
+            if (!is_for_the_resolver(other.object))
+                add(other.name, tree_of(source, trees)->device, other.object);
     return found;
 }
 
@@ -151,7 +149,8 @@ void cover_mounts(const Wanted& wanted, const std::vector<KernelMount>& mounts, 
         Step step{wire::WallOp::Cover, "withhold " + mount.path.string()};
         step.texts = {mount.path.string()};
         const bool is_in_root = lies_in_root(wanted, mount.path);
-        step.identity = identity_at(mount, is_in_root);
+        step.identity = identity_of(mount, is_in_root);
+        step.b = mount.is_mount ? 1 : 0;
         // An ordinary user cannot reach everything, and then commands cannot either. In a root they
         // could change that.
         step.optional = !is_in_root;

@@ -16,9 +16,9 @@ namespace husk::confine {
 
 struct KernelMount {
     std::filesystem::path path;
-    std::string device;  // "0:22"
-
-    bool operator==(const KernelMount&) const = default;
+    std::string device;            // "0:22"
+    std::filesystem::path object;  // the same object in its usual place; empty: there is none
+    bool is_mount;                 // else a directory in a mount
 };
 
 // All of them on this machine.

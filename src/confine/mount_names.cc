@@ -70,19 +70,26 @@ Result<std::vector<MountedTree>> mounted_trees_now() {
     return mounted_trees(TRY(os::read_file("/proc/self/mountinfo", longest)));
 }
 
-std::vector<fs::path> other_names(const fs::path& path, const std::vector<MountedTree>& trees) {
-    std::vector<fs::path> names;
+std::vector<OtherName> names_elsewhere(const fs::path& path,
+                                       const std::vector<MountedTree>& trees) {
+    std::vector<OtherName> names;
     const MountedTree* own = tree_of(path, trees);
     if (own == nullptr) return names;
     const fs::path in_file_system = moved(path, own->point, own->root);
     for (const MountedTree& other : trees) {
         if (&other == own || other.device != own->device) continue;
         if (is_within(in_file_system, other.root))
-            names.push_back(moved(in_file_system, other.root, other.point));
+            names.push_back({moved(in_file_system, other.root, other.point), path});
         else if (is_within(other.root, in_file_system))
-            names.push_back(other.point);
+            names.push_back({other.point, moved(other.root, in_file_system, path)});
     }
-    std::erase(names, path);
+    std::erase_if(names, [&](const OtherName& one) { return one.name == path; });
+    return names;
+}
+
+std::vector<fs::path> other_names(const fs::path& path, const std::vector<MountedTree>& trees) {
+    std::vector<fs::path> names;
+    for (OtherName& one : names_elsewhere(path, trees)) names.push_back(std::move(one.name));
     return names;
 }
 

@@ -30,7 +30,15 @@ Result<std::vector<MountedTree>> mounted_trees_now();
 const MountedTree* tree_of(const std::filesystem::path& path,
                            const std::vector<MountedTree>& trees);
 
-// All other paths that lead to the object at `path`, or to a part of it, through bind mounts.
+struct OtherName {
+    std::filesystem::path name;
+    std::filesystem::path object;  // what it leads to, by its usual name: a path or a part of it
+};
+
+// All other names of the object at `path`, and of parts of it, through bind mounts.
+std::vector<OtherName> names_elsewhere(const std::filesystem::path& path,
+                                       const std::vector<MountedTree>& trees);
+// Only the names.
 std::vector<std::filesystem::path> other_names(const std::filesystem::path& path,
                                                const std::vector<MountedTree>& trees);
 

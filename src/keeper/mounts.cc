@@ -148,16 +148,18 @@ long attach(int tree, const char* path) {
     return attached;
 }
 
-long cover(const char* path, const husk::wire::Identity& identity, bool may_be_covered) {
+long cover(const char* path, const husk::wire::Identity& identity, ToCover expected) {
     const long opened = open_any(path);
     if (opened < 0) return opened;
     int object = static_cast<int>(opened);
     sys::FileStatus status{};
     long result = status_of(object, status);
     const bool is_other = identity.known == 0 || !is_same(status, identity);
-    const bool is_covered = may_be_covered && is_other && is_mounted(object);
+    const bool is_covered = expected.may_be_covered && is_other && is_mounted(object);
+    const bool is_wrong =
+        (identity.known != 0 && is_other) || (expected.must_be_mount && !is_mounted(object));
     if (result >= 0 && !is_covered) {
-        if (identity.known != 0 && is_other) result = -ESTALE;
+        if (is_wrong) result = -ESTALE;
         // A link needs no cover: the object that it leads to has one of its own.
         else if ((status.mode & format) != link)
             result = cover_object(object, (status.mode & format) == directory);

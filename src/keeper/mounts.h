@@ -33,8 +33,13 @@ long attach(int tree, int target);
 long attach(int tree, const char* path);
 
 // Mounts an empty, read-only directory, or /dev/null, over the object at `path`. A mount that is
-// another object is an earlier cover, if there may be one.
-long cover(const char* path, const husk::wire::Identity& identity, bool may_be_covered);
+// another object is an earlier cover, if there may be one. -ESTALE if it is another object than
+// `identity` says, or no mount and has to be one.
+struct ToCover {
+    bool may_be_covered;
+    bool must_be_mount;
+};
+long cover(const char* path, const husk::wire::Identity& identity, ToCover object);
 // Mounts an object on itself.
 long mount_on_itself(int object, uint64_t attributes);
 

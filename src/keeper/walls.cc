@@ -403,7 +403,7 @@ long take_file_step(const Description& all, const WallStep& step) {
         case WallOp::MakeWhiteout: return make_entry(step, first, nullptr);
         case WallOp::MakeLink: return make_entry(step, second, first);
         case WallOp::AddRule: return add_rule(step, first);
-        case WallOp::Cover: return mounts::cover(first, step.identity, step.a != 0);
+        case WallOp::Cover: return mounts::cover(first, step.identity, {step.a != 0, step.b != 0});
         case WallOp::Protect: return protect(step, first);
         case WallOp::HoldRoot: return sweep::hold(first, step.identity, step.a != 0);
         default: return -ENOSYS;

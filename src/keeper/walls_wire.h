@@ -19,7 +19,8 @@ enum class WallOp : uint32_t {
     MakeFile,        // text 0: path; a: mode
     MakeLink,        // text 0: what it points at, text 1: path
     MakeWhiteout,    // text 0: path in the upper layer of an overlay
-    // text 0: path; an empty, read-only directory or file is mounted there; a: 1 = if it is not
+    // text 0: path; an empty, read-only directory or file is mounted there; a: 1 = if it is not;
+    // b: 1 = the path has to be a mount
     Cover,
     Protect,        // text 0: path; mounted on itself, if it is not; a: 0 = read-only, 1 = as it is
     BecomeInit,     // a: a Stays; the rest is done by a child

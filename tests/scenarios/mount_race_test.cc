@@ -1,5 +1,6 @@
 // A process swaps a directory and a symbolic link while sessions are built whose roots lie behind
 // that name. A session may fail to start then. It must never show what is withheld.
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
@@ -96,6 +97,21 @@ TEST_P(MountRace, NeverPutsAnotherDirectoryInThePlaceOfAProtectedName) {
     write(work() / ".vscode" / "own", "of the workspace");
     const Swapper swapper(work() / ".vscode", link(), uid());
     expect_never_shown("cat .vscode/" + secret() + " link/" + secret(), {}, work());
+}
+
+// The mount goes where its directory goes, and is covered there or the session is not built.
+TEST_P(MountRace, NeverShowsAMountOfTheMachineUnderAnotherName) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can mount";
+    const fs::path chroot = work() / "chroot";
+    const fs::path other = work() / "other";
+    write(chroot / "run" / "own", "");
+    write(other / "run" / "own", "");
+    ASSERT_EQ(::mount("/run", (chroot / "run").c_str(), nullptr, MS_BIND, nullptr), 0);
+    {
+        const Swapper swapper(chroot, other, uid());
+        expect_never_shown("cat chroot/run/" + secret() + " other/run/" + secret(), {}, work());
+    }
+    for (const fs::path& one : {chroot, other}) ::umount2((one / "run").c_str(), MNT_DETACH);
 }
 
 // The attacker is a command of its own session, whose workspace holds that of the others.
