@@ -105,14 +105,15 @@ void add_home(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     clone_own_tree(store / "merged", HomeMerged, steps);
 }
 
-// Before no device can be opened any more.
+// Before no device can be opened any more. A read-only mount keeps their modes and times; they can
+// be written all the same.
 void clone_devices(Steps& steps) {
     for (size_t i = 0; i < std::size(devices); ++i)
         steps.add({WallOp::CloneTree,
                    std::string("copy /dev/") + devices[i],
                    FirstDevice + i,
                    0,
-                   0,
+                   MOUNT_ATTR_NOSUID | MOUNT_ATTR_RDONLY,
                    {std::string("/dev/") + devices[i]}});
 }
 
