@@ -29,8 +29,8 @@ enum Slot : uint64_t {
     Temporary,
     Logs,
     FirstDevice,
-    FirstRoot = FirstDevice + std::size(devices),
 };
+constexpr uint64_t first_root = FirstDevice + std::size(devices);
 
 // No program gains privileges by a file in it, and no device is opened there but those of /dev.
 constexpr uint64_t harmless = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
@@ -271,12 +271,12 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     const uint64_t unchangeable = harmless | MOUNT_ATTR_RDONLY;
     clone_devices(steps);
     for (size_t i = 0; i < roots.size(); ++i)
-        clone_tree(wanted, roots[i], FirstRoot + i, steps, read_only ? unchangeable : harmless);
+        clone_tree(wanted, roots[i], first_root + i, steps, read_only ? unchangeable : harmless);
     if (!wanted.logs.empty()) clone_tree(wanted, wanted.logs, Logs, steps, unchangeable);
     const bool shows_home = !wanted.home.empty() && !all_is_root;
     const std::vector<fs::path> given = given_in_secrets(wanted, secrets);
     for (size_t i = 0; i < given.size(); ++i)
-        clone_tree(wanted, given[i], FirstRoot + roots.size() + i, steps, unchangeable);
+        clone_tree(wanted, given[i], first_root + roots.size() + i, steps, unchangeable);
     if (shows_home)
         clone_tree(wanted, wanted.home, HomeBelow, steps,
                    has_home(wanted) ? harmless : unchangeable);
@@ -295,8 +295,9 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     steps.add({WallOp::PlaceTree, "mount a private /tmp", Temporary, 0, 0, {"/tmp"}});
     if (all_is_root) steps.make_read_only("/sys", true);
     if (shows_home) place_tree(has_home(wanted) ? HomeMerged : HomeBelow, wanted.home, steps);
-    if (shows_home && has_home(wanted)) place_given(wanted, given, FirstRoot + roots.size(), steps);
-    for (size_t i = 0; i < roots.size(); ++i) place_tree(FirstRoot + i, roots[i], steps);
+    if (shows_home && has_home(wanted))
+        place_given(wanted, given, first_root + roots.size(), steps);
+    for (size_t i = 0; i < roots.size(); ++i) place_tree(first_root + i, roots[i], steps);
     cover(wanted, secrets_to_cover(wanted, secrets), Covering::First, steps);
     if (!wanted.logs.empty()) place_logs(wanted, steps);
     // Last, because what lies below them had to be made there.

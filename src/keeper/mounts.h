@@ -39,7 +39,7 @@ struct ToCover {
     bool may_be_covered;
     bool must_be_mount;
 };
-long cover(const char* path, const husk::wire::Identity& identity, ToCover object);
+long cover(const char* path, const husk::wire::Identity& identity, ToCover expected);
 // Mounts an object on itself.
 long mount_on_itself(int object, uint64_t attributes);
 

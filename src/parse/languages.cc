@@ -49,7 +49,7 @@ bool is_vim(std::string_view program) {
 
 // set nocompatible, set ts=4
 bool is_harmless_setting(std::string_view text) {
-    constexpr std::string_view with_value =
+    static constexpr std::string_view with_value =
         "ft filetype ts tabstop sw shiftwidth sts softtabstop tw textwidth ff fileformat fenc "
         "fileencoding enc encoding bg background";
     std::istringstream words{std::string(text)};

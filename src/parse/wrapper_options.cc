@@ -145,6 +145,46 @@ bool is_assignment(const std::string& text) {
     return std::ranges::all_of(text.substr(0, equals), is_name_letter);
 }
 
+// Returns true for a word in front of the command that is neither an option nor an operand.
+bool is_passed_over(const std::string& text, size_t index, const Wrapper& wrapper) {
+    if (wrapper.assignments && is_assignment(text)) return true;
+    if (wrapper.program == "env" && text == "-") return true;
+    return wrapper.program == "setarch" && index == 1 && is_architecture(text);
+}
+
+// One reading of the words of a wrapper, in which unknown options take no value.
+struct Reading {
+    std::optional<size_t> inner = {};  // where the command starts
+    std::vector<size_t> unsure = {};   // options that may take the next word
+};
+
+Reading read_from(size_t start, const std::vector<Word>& words, const Wrapper& wrapper) {
+    Reading reading;
+    size_t operands = wrapper.operands;
+    bool options = true;
+    for (size_t i = start; i < words.size(); ++i) {
+        const std::string text = words[i].known_start();
+        if (options && words[i].is("--")) {
+            options = false;
+            continue;
+        }
+        const Option option = options ? read_option(text, wrapper) : Option::None;
+        if (option == Option::Ends) return reading;
+        if (option == Option::Unsure) reading.unsure.push_back(i);
+        if (option == Option::WithNext) ++i;
+        if (option != Option::None || is_passed_over(text, i, wrapper)) continue;
+        options = false;
+        if (operands-- > 0) continue;
+        reading.inner = i;
+        return reading;
+    }
+    return reading;
+}
+
+void add_once(size_t place, std::vector<size_t>& places) {
+    if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+}
+
 }  // namespace
 
 Option read_option(const std::string& text, const Wrapper& wrapper) {
@@ -163,31 +203,11 @@ InnerStarts inner_starts(const std::vector<Word>& words, const Wrapper& wrapper)
     InnerStarts found;
     std::vector<size_t> todo = {1};  // where options may begin
     for (size_t next = 0; next < todo.size() && found.places.size() < most_places; ++next) {
-        size_t operands = wrapper.operands;
-        bool options = true;
-        for (size_t i = todo[next]; i < words.size(); ++i) {
-            const std::string text = words[i].known_start();
-            if (options && words[i].is("--")) {
-                options = false;
-                continue;
-            }
-            const Option option = options ? read_option(text, wrapper) : Option::None;
-            if (option == Option::Ends) break;
-            if (option == Option::Unsure) {
-                found.certain = false;
-                if (todo.size() < most_places && std::ranges::find(todo, i + 2) == todo.end())
-                    todo.push_back(i + 2);
-            }
-            if (option == Option::WithNext) ++i;
-            if (option != Option::None) continue;
-            if (wrapper.assignments && is_assignment(text)) continue;
-            if (wrapper.program == "env" && text == "-") continue;
-            if (wrapper.program == "setarch" && i == 1 && is_architecture(text)) continue;
-            options = false;
-            if (operands-- > 0) continue;
-            if (std::ranges::find(found.places, i) == found.places.end()) found.places.push_back(i);
-            break;
-        }
+        const Reading reading = read_from(todo[next], words, wrapper);
+        if (reading.inner) add_once(*reading.inner, found.places);
+        if (!reading.unsure.empty()) found.certain = false;
+        for (const size_t option : reading.unsure)
+            if (todo.size() < most_places) add_once(option + 2, todo);
     }
     return found;
 }

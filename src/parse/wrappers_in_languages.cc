@@ -373,6 +373,12 @@ bool is_input(const Word& word, size_t skip) {
     return text == "-" || text.ends_with("/stdin") || text.contains("/fd/") || is_process;
 }
 
+void add_value(const Read& option, const Place& value, const std::vector<Word>& words,
+               Programs& found) {
+    if (option.text) found.places.push_back(value);
+    if (option.file) found.on_input |= is_input(words[value.word], value.skip);
+}
+
 // The first operand, unless options name programs or files.
 Programs programs_in(const std::vector<Word>& words, const Language& language) {
     Programs found;
@@ -389,11 +395,8 @@ Programs programs_in(const std::vector<Word>& words, const Language& language) {
         const Read option = read_option(text, language);
         file |= option.file;
         if (option.unsure && i + 2 < words.size()) found.places.push_back({i + 2, 0});
-        if (option.text && !option.next) found.places.push_back({i, option.skip});
-        if (option.file && !option.next) found.on_input |= is_input(words[i], option.skip);
-        if (!option.next || ++i >= words.size()) continue;
-        if (option.text) found.places.push_back({i, 0});
-        if (option.file) found.on_input |= is_input(words[i], 0);
+        const Place value = option.next ? Place{++i, 0} : Place{i, option.skip};
+        if (value.word < words.size()) add_value(option, value, words, found);
     }
     if (found.places.empty() && !file && operand) found.places.push_back(*operand);
     return found;
