@@ -15,14 +15,21 @@ namespace fs = std::filesystem;
 
 // Their files are the kernel itself: settings, processes, devices.
 constexpr auto kernel_types = std::to_array<std::string_view>(
-    {"proc",       "sysfs",      "devtmpfs",    "devpts",     "cgroup",  "cgroup2",
-     "cpuset",     "debugfs",    "tracefs",     "securityfs", "bpf",     "configfs",
-     "pstore",     "efivarfs",   "fusectl",     "mqueue",     "nsfs",    "resctrl",
-     "rpc_pipefs", "nfsd",       "binfmt_misc", "selinuxfs",  "smackfs", "apparmorfs",
-     "binder",     "functionfs", "xenfs",       "gadgetfs",   "usbfs",   "openpromfs"});
+    {"proc",       "sysfs",      "devtmpfs", "devpts",      "cgroup",    "cgroup2",   "cpuset",
+     "securityfs", "bpf",        "configfs", "efivarfs",    "fusectl",   "mqueue",    "nsfs",
+     "resctrl",    "rpc_pipefs", "nfsd",     "binfmt_misc", "selinuxfs", "smackfs",   "apparmorfs",
+     "binder",     "functionfs", "xenfs",    "gadgetfs",    "usbfs",     "openpromfs"});
 
 // Each of these is private, read-only or withheld under this name.
 constexpr auto usual_places = std::to_array<const char*>({"/proc", "/sys", "/dev", "/run"});
+
+// They show root the insides of the kernel, and no command needs them.
+constexpr auto never_shown = std::to_array<std::string_view>({"debugfs", "tracefs", "pstore"});
+
+template <class List>
+bool lists(const List& list, std::string_view type) {
+    return std::ranges::find(list, type) != list.end();
+}
 
 bool is_usual(const fs::path& path) {
     return std::ranges::any_of(usual_places,
@@ -97,17 +104,18 @@ bool lies_in_root(const Wanted& wanted, const fs::path& path) {
 std::vector<KernelMount> kernel_mounts(const std::vector<MountedTree>& trees) {
     std::vector<KernelMount> found;
     const auto add = [&](const fs::path& path, const std::string& device, const fs::path& object) {
+        if (std::ranges::find(found, path, &KernelMount::path) != found.end()) return;
         const bool is_mount = std::ranges::find(trees, path, &MountedTree::point) != trees.end();
         const KernelMount mount{path, device, object, is_mount};
-        const bool is_known = std::ranges::find(found, path, &KernelMount::path) != found.end();
-        if (!is_known && !is_usual(path) && is_visible(mount, trees)) found.push_back(mount);
+        if (is_visible(mount, trees)) found.push_back(mount);
     };
     for (const MountedTree& tree : trees)
-        if (std::ranges::find(kernel_types, tree.type) != kernel_types.end())
+        if (lists(never_shown, tree.type) ||
+            (lists(kernel_types, tree.type) && !is_usual(tree.point)))
             add(tree.point, tree.device, {});
     for (const fs::path& source : sources(trees))
         for (const OtherName& other : names_elsewhere(source, trees))
-            if (!is_for_the_resolver(other.object))
+            if (!is_for_the_resolver(other.object) && !is_usual(other.name))
                 add(other.name, tree_of(source, trees)->device, other.object);
     return found;
 }

@@ -1,6 +1,7 @@
 // Mounts through which a command would reach the kernel or the machine where nothing withholds
 // them: file systems of the kernel outside of their usual places, and other names of /proc, /sys,
-// /dev and /run. Somebody who builds a chroot makes all of these.
+// /dev and /run. Somebody who builds a chroot makes all of these. File systems for debugging the
+// kernel are withheld in their usual places too.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 // File systems of the kernel that are mounted where a command could use them, as in a chroot that
 // is being built, and device files outside of /dev.
+#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -37,6 +38,9 @@ protected:
 
     void SetUp() override {
         if (::geteuid() != 0) GTEST_SKIP() << "only root can mount";
+        // Nothing stays mounted if this process is killed.
+        ASSERT_EQ(::unshare(CLONE_NEWNS), 0);
+        ASSERT_EQ(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
         const std::string name = "husk-mounts-" + unique_word();
         in_run_ = fs::path("/run") / name;
         elsewhere_ = fs::path("/var/tmp") / name;
@@ -98,6 +102,15 @@ TEST_P(KernelMounts, AreEmptyElsewhere) {
 TEST_P(KernelMounts, AreEmptyInAnotherWritableDirectory) {
     mount_all(outside() / "chroot");
     EXPECT_EQ(in("workspace", look_at(outside() / "chroot"), {"--write", outside()}).out, "data\n");
+}
+
+TEST_P(KernelMounts, ForDebuggingAreEmptyEverywhere) {
+    add("/sys/kernel/debug", "debugfs", "debugfs");
+    ASSERT_FALSE(fs::is_empty("/sys/kernel/debug"));
+    for (const char* mode : {"workspace", "read-only"})
+        EXPECT_EQ(in(mode, "ls -A /sys/kernel/debug 2>&1; ls /sys/kernel | grep debug").out,
+                  "debug\n")
+            << mode;
 }
 
 TEST_P(KernelMounts, OfOtherKindsStayUsable) {
