@@ -245,6 +245,8 @@ void Era::expect_trees_gone(const std::vector<Call>& calls) {
     const auto start = Clock::now();
     for (const Call& call : calls) {
         if (!call.is_abandoned || call.background) continue;
+        // It ended before its caller died, and what it left was adopted.
+        if (call.job.doing == Doing::Leaves && truth_of(call.job).exits) continue;
         const auto left = [&] { return processes_marked(call.job.mark); };
         if (!eventually([&] { return left().empty(); }, scaled(1s)))
             for (const pid_t pid : left())
