@@ -32,6 +32,14 @@ fs::path make_place() {
     return "/nonexistent";
 }
 
+// Probes close directories, and an ordinary user cannot remove what is in such a directory.
+void open_up(const fs::path& directory) {
+    std::error_code ignored;
+    fs::permissions(directory, fs::perms::owner_all, fs::perm_options::add, ignored);
+    for (const auto& entry : fs::directory_iterator(directory, ignored))
+        if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) open_up(entry.path());
+}
+
 const std::vector<std::string> secret_files = {
     ".ssh/id_test",
     ".aws/credentials",
@@ -87,6 +95,7 @@ Arena::~Arena() {
         for (const auto& name : {"dir", "mount"})
             while (::umount2((dir.path() / name).c_str(), MNT_DETACH) == 0) {
             }
+    open_up(path_);
     fs::remove_all(path_, ignored);
 }
 
@@ -181,6 +190,7 @@ Victim Arena::make_victim(const Probe& probe) const {
 }
 
 void Arena::renew_workspace() const {
+    open_up(workspace());
     fs::remove_all(workspace());
     fs::create_directory(workspace());
     const std::string git = "git -C '" + workspace().string() + "' -c init.templateDir= init -q";
