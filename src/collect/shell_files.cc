@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "os/events.h"
 #include "os/file.h"
@@ -206,6 +207,10 @@ bool ShellFiles::nursery_lives() const {
 Result<Snapshot> look(const ShellFiles& files, os::Deadline patience) {
     Snapshot now;
     if (!patience) patience = os::Clock::now() + nursery_patience;
+    // A record that says Running may be out of date as soon as it is read. It is believed that no
+    // one will write the ending if it still says so after they were all seen to be gone.
+    bool said_running = false;
+    bool nursery_is_gone = false;
     for (;;) {
         const pid_t holder = run::keeper_of(files.record);
         // After the lock: what a keeper wrote before it let go is seen.
@@ -215,9 +220,14 @@ Result<Snapshot> look(const ShellFiles& files, os::Deadline patience) {
         if (!is_of_this_boot(now.record)) break;
         const bool being_started = now.record.state == State::Prepared && is_young(now.record);
         if (being_started) break;
+        if (now.record.state == State::Running && !std::exchange(said_running, true)) continue;
+        if (holder != 0 && run::keeper_of(files.record) != holder) continue;
         // Killed before the nursery had it: nobody will write how it ended.
         if ((now.record.flags & record::Enrolled) == 0) break;
-        if (!files.nursery_lives() || os::Clock::now() >= *patience) break;
+        if (nursery_is_gone) break;
+        nursery_is_gone = !files.nursery_lives();
+        if (nursery_is_gone) continue;
+        if (os::Clock::now() >= *patience) break;
         std::ignore = os::wait_for({}, os::Clock::now() + look_again);
     }
     if (now.record.state == State::Abandoned) {
