@@ -4,10 +4,10 @@
 #include <array>
 #include <filesystem>
 
+#include "base/names.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "contract/docware.h"
-#include "decide/names.h"
 #include "decide/variables.h"
 
 namespace husk::contract {
@@ -29,8 +29,8 @@ bool begins_with(const Command& command, const std::string& entry) {
     if (!program) return false;
     const std::filesystem::path path(*program);
     const bool usual_place =
-        decide::is_one_of(path.parent_path().string(),
-                          "/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin");
+        husk::is_one_of(path.parent_path().string(),
+                        "/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin");
     const bool same =
         words[0].is(*program) || (usual_place && words[0].is(path.filename().string()));
     return same && std::ranges::equal(std::span(words).subspan(1),
@@ -119,7 +119,7 @@ LayerCheck check_injection(const DocwareCall& call, const std::vector<Finding>& 
     for (const auto& [name, value] : call.env) {
         if (has_nul(name) || (value && has_nul(*value)))
             return fail("injection/nul", "a NUL byte would end the variable that it stands in");
-        const bool loads = decide::is_one_of(name, "BASH_ENV ENV PROMPT_COMMAND SHELLOPTS PS4") ||
+        const bool loads = husk::is_one_of(name, "BASH_ENV ENV PROMPT_COMMAND SHELLOPTS PS4") ||
                            name.starts_with("LD_") || name.starts_with("BASH_FUNC_");
         if (value && loads)
             return fail("injection/environment",

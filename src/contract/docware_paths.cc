@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/names.h"
 #include "base/utf8.h"
 #include "contract/docware.h"
 #include "decide/arguments.h"
 #include "decide/files.h"
-#include "decide/names.h"
 #include "decide/path.h"
 #include "decide/survey.h"
 #include "decide/values.h"
@@ -34,16 +34,16 @@ std::vector<std::string> names_of(const std::string& path) {
 bool is_common(const std::vector<Segment>& segments) {
     if (segments.size() < 2 || segments[0].text != "dev") return false;
     return segments[1].text == "fd" ||
-           (segments.size() == 2 && decide::is_one_of(segments[1].text,
-                                                      "null zero full random urandom tty stdin "
-                                                      "stdout stderr"));
+           (segments.size() == 2 && husk::is_one_of(segments[1].text,
+                                                    "null zero full random urandom tty stdin "
+                                                    "stdout stderr"));
 }
 
 bool is_program_directory(const std::vector<Segment>& segments) {
     std::string path;
     for (const Segment& segment : segments) path += "/" + segment.text;
     path = path.substr(0, path.rfind('/'));
-    return decide::is_one_of(path, "/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin");
+    return husk::is_one_of(path, "/bin /usr/bin /usr/local/bin /sbin /usr/sbin /usr/local/sbin");
 }
 
 // Absolute, or nothing when its beginning is not known before running.
@@ -100,7 +100,7 @@ bool climbs_into_system(const Word& word, const std::vector<Segment>& target,
     if (end == std::string::npos) end = from.size();
     const std::string first = from.substr(std::min<size_t>(1, end), end > 0 ? end - 1 : 0);
     return target[0].text != first &&
-           decide::is_one_of(target[0].text, "etc root proc sys boot dev run var");
+           husk::is_one_of(target[0].text, "etc root proc sys boot dev run var");
 }
 
 // The part of an argument that may be a path: all of x/y, behind --file=, behind -I.
@@ -126,7 +126,7 @@ public:
     // What is wrong with the paths of a command; empty when nothing is.
     std::string wrong(const Command& command, const Context& context) {
         const std::string program = command.program();
-        const bool only_words = decide::is_one_of(program, "echo printf true false : test [");
+        const bool only_words = husk::is_one_of(program, "echo printf true false : test [");
         for (size_t i = 0; i < command.words.size(); ++i) {
             if (only_words && i > 0) break;
             const auto path = path_in(command.words[i]);

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/names.h"
 #include "decide/expansion.h"
-#include "decide/names.h"
 #include "decide/path.h"
 #include "parse/subcommands.h"
 #include "parse/wrappers.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/names.h"
 #include "decide/arguments.h"
-#include "decide/names.h"
 #include "decide/removal.h"
 
 namespace husk::decide {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "decide/names.h"
+#include "base/names.h"
 #include "decide/path.h"
 
 namespace husk::decide {

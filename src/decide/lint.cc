@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/names.h"
 #include "decide/command_text.h"
-#include "decide/names.h"
 #include "decide/rules.h"
 #include "decide/runners.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/files.h"
-#include "decide/names.h"
 #include "decide/path.h"
 
 namespace husk::decide {

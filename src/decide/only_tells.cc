@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "base/names.h"
 #include "decide/arguments.h"
-#include "decide/names.h"
 
 namespace husk::decide {
 namespace {

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 
+#include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/check.h"
 #include "decide/device.h"
 #include "decide/files.h"
-#include "decide/names.h"
 #include "decide/only_tells.h"
 #include "decide/path.h"
 #include "decide/removal.h"

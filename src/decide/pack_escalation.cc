@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/check.h"
 #include "decide/files.h"
-#include "decide/names.h"
 #include "decide/only_tells.h"
 #include "decide/path.h"
 

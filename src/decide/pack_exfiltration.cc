@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/check.h"
-#include "decide/names.h"
 #include "decide/network.h"
 #include "decide/origin.h"
 

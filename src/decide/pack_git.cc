@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/check.h"
 #include "decide/command_text.h"
-#include "decide/names.h"
 #include "decide/path.h"
 #include "parse/letters.h"
 #include "parse/subcommands.h"

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 
+#include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/check.h"
 #include "decide/everything.h"
 #include "decide/glob.h"
-#include "decide/names.h"
 #include "decide/removal.h"
 
 namespace husk::decide {

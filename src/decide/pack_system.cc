@@ -2,9 +2,9 @@
 // a string (bash -c "sudo ls") passes on purpose, and so does a program that is not known.
 #include <array>
 
+#include "base/names.h"
 #include "decide/check.h"
 #include "decide/device.h"
-#include "decide/names.h"
 #include "decide/only_tells.h"
 
 namespace husk::decide {

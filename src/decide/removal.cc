@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/command_text.h"
 #include "decide/glob.h"
-#include "decide/names.h"
 
 namespace husk::decide {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "decide/names.h"
+#include "base/names.h"
 
 namespace husk::decide {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/names.h"
 #include "decide/expansion.h"
-#include "decide/names.h"
 #include "decide/runners.h"
 #include "decide/short_rule.h"
 #include "parse/subcommands.h"

@@ -4,9 +4,9 @@
 #include <iterator>
 #include <utility>
 
+#include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/expansion.h"
-#include "decide/names.h"
 #include "parse/wrappers.h"
 
 namespace husk::decide {

@@ -3,9 +3,9 @@
 #include <span>
 #include <utility>
 
+#include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/expansion.h"
-#include "decide/names.h"
 #include "decide/values.h"
 
 namespace husk::decide {

@@ -6,23 +6,13 @@
 #include <sstream>
 #include <vector>
 
+#include "base/names.h"
 #include "parse/letters.h"
 
 namespace husk::parse {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
-
-bool lists(std::string_view table, std::string_view name) {
-    if (name.empty()) return false;
-    for (size_t at = table.find(name); at != std::string_view::npos;
-         at = table.find(name, at + 1)) {
-        const size_t end = at + name.size();
-        if ((at == 0 || table[at - 1] == ' ') && (end == table.size() || table[end] == ' '))
-            return true;
-    }
-    return false;
-}
 
 std::string_view without(std::string_view text, std::string_view letters) {
     text.remove_prefix(std::min(text.find_first_not_of(letters), text.size()));
@@ -44,7 +34,7 @@ bool all_lines(std::string_view text, Question question) {
 }
 
 bool is_vim(std::string_view program) {
-    return lists("vim vi view vimdiff nvim ex gvim rvim rview vimx", program);
+    return is_one_of(program, "vim vi view vimdiff nvim ex gvim rvim rview vimx");
 }
 
 // set nocompatible, set ts=4
@@ -56,7 +46,7 @@ bool is_harmless_setting(std::string_view text) {
     return std::ranges::all_of(
         std::views::istream<std::string>(words), [](const std::string& word) {
             const size_t equals = word.find('=');
-            return equals == std::string::npos || lists(with_value, word.substr(0, equals));
+            return equals == std::string::npos || is_one_of(word.substr(0, equals), with_value);
         });
 }
 
@@ -73,9 +63,9 @@ bool is_harmless_vim(std::string_view text) {
     const std::string_view name = first_word(text);
     std::string_view rest = text.substr(name.size());
     if (rest.starts_with('!')) rest.remove_prefix(1);
-    const bool is_known = lists(commands, name) && !rest.starts_with('!');
+    const bool is_known = is_one_of(name, commands) && !rest.starts_with('!');
     if (name.empty() || rest.contains('!')) return false;
-    if (lists("set se setlocal", name)) return is_harmless_setting(rest);
+    if (is_one_of(name, "set se setlocal")) return is_harmless_setting(rest);
     if (name == "s") return !rest.empty() && !rest.contains("\\=");
     return is_known;
 }
@@ -92,13 +82,14 @@ bool is_harmless_gdb(std::string_view text) {
     // Functions can be called, and output can be piped.
     if (text.find_first_of("|!`(") != std::string_view::npos) return false;
     const std::string_view name = first_word(text);
-    if (!lists(commands, name)) return false;
+    if (!is_one_of(name, commands)) return false;
     const std::string_view rest = without(text.substr(name.size()), blanks);
-    if (name == "set") return lists(settings, first_word(rest));
+    if (name == "set") return is_one_of(first_word(rest), settings);
     // thread apply all bt
-    if (lists("thread t frame f", name)) return !rest.contains("shell") && !rest.contains("pyt");
+    if (is_one_of(name, "thread t frame f"))
+        return !rest.contains("shell") && !rest.contains("pyt");
     // The arguments of the program are not those in the command.
-    return !lists("run r start starti", name) || rest.empty();
+    return !is_one_of(name, "run r start starti") || rest.empty();
 }
 
 bool is_harmless_sqlite(std::string_view text) {
@@ -113,8 +104,8 @@ bool is_harmless_sqlite(std::string_view text) {
         line = without(line, blanks);
         if (!line.starts_with('.')) return true;
         const std::string_view name = first_word(line.substr(1));
-        if (lists("separator nullvalue print", name)) return true;
-        return lists(commands, name) && !line.contains('|') && !line.contains(" -x") &&
+        if (is_one_of(name, "separator nullvalue print")) return true;
+        return is_one_of(name, commands) && !line.contains('|') && !line.contains(" -x") &&
                !line.contains(" -e");
     });
 }
@@ -226,14 +217,14 @@ bool is_harmless_tmux(const std::vector<Word>& words) {
     for (size_t i = 1; i < words.size(); ++i) {
         const std::string text = words[i].shown();
         // #(x) is a command in any format.
-        if (text.contains("#(") || lists("default-command default-shell lock-command", text))
+        if (text.contains("#(") || is_one_of(text, "default-command default-shell lock-command"))
             return false;
         const bool is_separator = text == ";";
         if (command && !is_separator && text.starts_with('-')) {
             if (text.size() == 2 && std::string_view("cfLST").contains(text[1])) ++i;
             continue;
         }
-        if (command && !is_separator && !lists(tmux_commands, text)) return false;
+        if (command && !is_separator && !is_one_of(text, tmux_commands)) return false;
         command = is_separator || text.ends_with(';');
     }
     return true;
@@ -266,7 +257,7 @@ bool is_interpreter_of_input(const Command& command) {
     if (is_vim(program))
         // `x | vim -` edits the text.
         return std::ranges::none_of(command.words, [](const Word& word) { return word.is("-"); });
-    return lists("ed red gdb sqlite3", program);
+    return is_one_of(program, "ed red gdb sqlite3");
 }
 
 bool is_harmless_input(const std::string& program, std::string_view text) {
@@ -290,13 +281,13 @@ bool may_run_by_its_language(const Command& command) {
     if (program == "sqlite3")
         return std::ranges::any_of(
             words, [](const Word& word) { return !is_harmless_or_seen_in_sqlite(word.shown()); });
-    if (lists("psql mysql mariadb", program))
+    if (is_one_of(program, "psql mysql mariadb"))
         return std::ranges::any_of(words, [](const Word& word) {
             const std::string text = word.shown();
             const bool is_seen = text.starts_with("\\!") || text.starts_with("system ");
             return !is_seen && !is_harmless_sql(text);
         });
-    if (lists("make gmake", program)) return !is_harmless_make(words);
+    if (is_one_of(program, "make gmake")) return !is_harmless_make(words);
     if (program == "less") return !has_harmless_plus(words, is_harmless_less);
     if (program == "tmux") return !is_harmless_tmux(words);
     if (program == "cargo") return !has_harmless_values(words, {"config"}, is_harmless_cargo);

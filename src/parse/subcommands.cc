@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/names.h"
 #include "parse/letters.h"
 #include "parse/shells.h"
 #include "parse/subcommand_table.h"
@@ -18,16 +19,6 @@ constexpr size_t most_readings = 16;
 // Of a program without an entry, no option is known.
 constexpr Subcommands no_entry{"", "", ""};
 
-bool lists(std::string_view table, std::string_view option) {
-    for (size_t at = table.find(option); at != std::string_view::npos && !option.empty();
-         at = table.find(option, at + 1)) {
-        const size_t end = at + option.size();
-        if ((at == 0 || table[at - 1] == ' ') && (end == table.size() || table[end] == ' '))
-            return true;
-    }
-    return false;
-}
-
 std::string_view without_version(std::string_view program) {
     if (!program.starts_with("pip") && !program.starts_with("python")) return program;
     return program.substr(0, program.find_last_not_of("0123456789.") + 1);
@@ -38,13 +29,13 @@ Leading cluster_option(std::string_view text, const Subcommands& table) {
     for (size_t i = 1; i < text.size(); ++i) {
         const char option[] = {'-', text[i]};
         const std::string_view letter(option, sizeof option);
-        if (lists(table.with_value, letter))
+        if (is_one_of(letter, table.with_value))
             return i + 1 == text.size() ? Leading::WithNext : Leading::Alone;
         // -j4 has its value already.
         const std::string_view rest = text.substr(i + 1);
         if (!rest.empty() && rest.find_first_not_of("0123456789") == std::string_view::npos)
             return Leading::Alone;
-        if (!lists(table.alone, letter)) return Leading::Unsure;
+        if (!is_one_of(letter, table.alone)) return Leading::Unsure;
     }
     return Leading::Alone;
 }
@@ -55,7 +46,7 @@ bool is_switch(const Word& word) {
         "true false yes no on off with without enable disable always never auto null";
     const std::string text = word.known_start();
     if (!word.known() || text.empty()) return false;
-    return lists(switches, lowered(text)) ||
+    return is_one_of(lowered(text), switches) ||
            text.find_first_not_of("0123456789.") == std::string::npos;
 }
 
@@ -236,7 +227,7 @@ void add_runner(const std::vector<Word>& words, const Runner& runner,
                 std::vector<Reading>& readings) {
     size_t at = 1;
     if (!runner.subcommands.empty()) {
-        while (at < words.size() && !lists(runner.subcommands, words[at].shown())) ++at;
+        while (at < words.size() && !is_one_of(words[at].shown(), runner.subcommands)) ++at;
         ++at;
     }
     bool certain = true;    // no option may have taken a word
@@ -271,8 +262,8 @@ Leading leading_option(const Word& word, const Subcommands& table) {
     if (!option) return Leading::Operand;
     if (text == "--" || text.contains('=')) return Leading::Alone;
     if (!word.known()) return Leading::Unsure;
-    if (lists(table.with_value, text)) return Leading::WithNext;
-    if (lists(table.alone, text)) return Leading::Alone;
+    if (is_one_of(text, table.with_value)) return Leading::WithNext;
+    if (is_one_of(text, table.alone)) return Leading::Alone;
     const bool is_word = text.starts_with("--") || table.has_words_with_one_dash;
     return is_word ? Leading::Unsure : cluster_option(text, table);
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/names.h"
 #include "parse/carriers.h"
 #include "parse/carrying_table.h"
 #include "parse/letters.h"
@@ -22,12 +23,6 @@ void for_each(std::string_view list, Use use) {
         use(list.substr(0, end));
         list.remove_prefix(std::min(end + 1, list.size()));
     }
-}
-
-bool lists(std::string_view list, std::string_view entry) {
-    bool found = false;
-    for_each(list, [&](std::string_view one) { found = found || one == entry; });
-    return found;
 }
 
 // Where the value of an option stands: in which word, and behind how many of its letters.
@@ -120,7 +115,7 @@ void add_old_style(const std::vector<Word>& words, const Carrying& row,
     size_t value = 2;
     for (const char letter : letters) {
         const char option[] = {'-', letter};
-        const bool carries = lists(row.options, std::string_view(option, sizeof option));
+        const bool carries = is_one_of(std::string_view(option, sizeof option), row.options);
         if (!carries && !row.with_value.contains(letter)) continue;
         if (carries && value < words.size()) add_value(words, {value, 0}, row, carried);
         ++value;
@@ -146,7 +141,8 @@ void add_options(const std::string& program, const std::vector<Word>& words,
                  std::vector<Carried>& carried) {
     const Names names = names_of(program, words);
     for (const Carrying& row : carrying_table) {
-        if (!lists(row.programs, names.program) && !lists(row.programs, names.subcommand)) continue;
+        if (!is_one_of(names.program, row.programs) && !is_one_of(names.subcommand, row.programs))
+            continue;
         if (names.program == "tar" && !row.with_value.empty()) add_old_style(words, row, carried);
         const std::string with_value = letters_with_value(row);
         bool options = true;
