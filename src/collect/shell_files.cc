@@ -204,6 +204,35 @@ bool ShellFiles::nursery_lives() const {
     return lock ? run::keeper_of(*lock) != 0 : os::is_shortage(lock.error().code);
 }
 
+namespace {
+
+// A keeper has it soon, or nobody ever will.
+bool is_being_started(const record::Record& page) {
+    return page.state == State::Prepared && is_young(page) && is_of_this_boot(page);
+}
+
+// Nobody is expected to write how it ended: it is written already, or it is too early or too late.
+bool is_settled(const Snapshot& now) {
+    return !is_open(now.record) || now.keeper != 0 || !is_of_this_boot(now.record) ||
+           is_being_started(now.record);
+}
+
+void judge(Snapshot& now) {
+    if (now.record.state == State::Abandoned) {
+        now.ending = NotStarted{{"start", 0, "its session ended before a keeper had it"}};
+    } else if (!is_open(now.record)) {
+        now.ending = ending_of(now.record);
+        now.tree_lives = now.record.state == State::Ended && now.keeper != 0;
+    } else if (now.keeper != 0 || is_being_started(now.record)) {
+        now.ending = Running{};
+        now.tree_lives = true;
+    } else {
+        now.ending = ending_without_keeper(now.record);
+    }
+}
+
+}  // namespace
+
 Result<Snapshot> look(const ShellFiles& files, os::Deadline patience) {
     Snapshot now;
     if (!patience) patience = os::Clock::now() + nursery_patience;
@@ -216,32 +245,17 @@ Result<Snapshot> look(const ShellFiles& files, os::Deadline patience) {
         // After the lock: what a keeper wrote before it let go is seen.
         now.record = TRY(read_record(files, &now.call));
         now.keeper = is_keeper(holder, files.record, now.record) ? holder : 0;
-        if (!is_open(now.record) || now.keeper != 0) break;
-        if (!is_of_this_boot(now.record)) break;
-        const bool being_started = now.record.state == State::Prepared && is_young(now.record);
-        if (being_started) break;
+        if (is_settled(now)) break;
         if (now.record.state == State::Running && !std::exchange(said_running, true)) continue;
         if (holder != 0 && run::keeper_of(files.record) != holder) continue;
-        // Killed before the nursery had it: nobody will write how it ended.
-        if ((now.record.flags & record::Enrolled) == 0) break;
-        if (nursery_is_gone) break;
+        const bool is_enrolled = (now.record.flags & record::Enrolled) != 0;
+        if (!is_enrolled || nursery_is_gone) break;  // nobody will write how it ended
         nursery_is_gone = !files.nursery_lives();
         if (nursery_is_gone) continue;
         if (os::Clock::now() >= *patience) break;
         std::ignore = os::wait_for({}, os::Clock::now() + look_again);
     }
-    if (now.record.state == State::Abandoned) {
-        now.ending = NotStarted{{"start", 0, "its session ended before a keeper had it"}};
-    } else if (!is_open(now.record)) {
-        now.ending = ending_of(now.record);
-        now.tree_lives = now.record.state == State::Ended && now.keeper != 0;
-    } else if (now.keeper != 0 || (now.record.state == State::Prepared && is_young(now.record) &&
-                                   is_of_this_boot(now.record))) {
-        now.ending = Running{};
-        now.tree_lives = true;
-    } else {
-        now.ending = ending_without_keeper(now.record);
-    }
+    judge(now);
     return now;
 }
 

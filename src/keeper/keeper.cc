@@ -216,6 +216,12 @@ void forget_signals(int signals) {
     }
 }
 
+// Nothing is in hand, so nobody has to clear up after it.
+[[noreturn]] void leave(pool::Place& place) {
+    pool::sit(place, pool::Seat::Leaving);
+    sys::exit_group(0);
+}
+
 // One plan, from the message to the last byte.
 void serve(const Post& post, Spare& spare, const message::Received& received) {
     const auto& plan = *reinterpret_cast<const husk::wire::Plan*>(plan_message);
@@ -224,6 +230,12 @@ void serve(const Post& post, Spare& spare, const message::Received& received) {
     // A caller whose plan cannot be read sees its lifeline close, and the record untouched.
     if (!sound || !sort_out(received, plan, taken)) return close_all(received);
     forget_signals(spare.signals);
+    // What was forgotten may have been the end of the session. The caller then sees its lifeline
+    // close, and hands the plan to a new session.
+    if (pool::is_closing(*post.seats)) {
+        close_all(taken);
+        leave(post.seats->places[post.place]);
+    }
     // The lock is also the claim: a caller that takes its plan back locks the record first,
     // and it is let go with the record, after the ending has been published.
     static Page page;
@@ -235,12 +247,6 @@ void serve(const Post& post, Spare& spare, const message::Received& received) {
 void wake(const Post& post) {
     const pool::Registration nothing{post.place};
     message::send(post.registry, &nothing, sizeof nothing, nullptr, 0);
-}
-
-// Nothing is in hand, so nobody has to clear up after it.
-[[noreturn]] void leave(pool::Place& place) {
-    pool::sit(place, pool::Seat::Leaving);
-    sys::exit_group(0);
 }
 
 }  // namespace

@@ -63,7 +63,6 @@ Reason causes[pool::max_keepers];  // why a keeper was killed by us
 bool orphans = false;            // a keeper died, its tree may be ours now
 uint64_t orphans_since = never;  // so that what cannot be killed is not tried all the time
 uint64_t orphan_round_at = never;
-bool closing = false;
 uint32_t last_asker = pool::max_keepers;  // whose tree was the end of the session
 uint64_t unused_since = never;
 uint64_t ends_at = never;
@@ -116,7 +115,7 @@ void fork_keeper() {
 // Refilled when work has used up the spares, never while one is left: a fork beside a call
 // makes the call slower.
 void keep_spares() {
-    if (closing) return;
+    if (pool::is_closing(*seats)) return;
     const uint32_t idle = pool::count(*seats, Seat::Idle);
     const uint32_t busy = pool::count(*seats, Seat::Busy);
     uint32_t wanted = 0;
@@ -141,7 +140,7 @@ void admit(int client) {
     const bool known = sys::getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
     const bool same = known && peer.uid == static_cast<uint32_t>(sys::geteuid()) &&
                       peer.gid == static_cast<uint32_t>(sys::getegid());
-    const bool welcome = same && !closing && client_count < max_clients;
+    const bool welcome = same && !pool::is_closing(*seats) && client_count < max_clients;
     greet(client, welcome ? 0 : (!same ? EPERM : EBUSY));
     if (!welcome) {
         sys::close(client);
@@ -153,7 +152,7 @@ void admit(int client) {
 // No process can be born faster than this. The keepers go too, so that is the end of the session.
 void end_everything(uint32_t asked_by) {
     if (sys::getpid() != 1) return;
-    closing = true;
+    pool::close(*seats);
     last_asker = asked_by;
     for (uint32_t i = 0; i < seats->used; ++i)
         if (i != asked_by) causes[i] = Reason::TreeOfAnother;
@@ -245,7 +244,7 @@ void kill_orphans() {
 // Every command of the session is told to end; keepers without one just go.
 void close_session(uint32_t signal) {
     constexpr uint32_t patience_ms = 2000;
-    closing = true;
+    pool::close(*seats);
     for (uint32_t i = 0; i < seats->used; ++i) {
         pool::Place& place = seats->places[i];
         if (place.pid <= 0) continue;
@@ -288,7 +287,7 @@ void wait_for_events() {
     fds[2] = {listener, POLLIN, 0};
     // Clients say nothing; only their going is news.
     for (unsigned i = 0; i < client_count; ++i) fds[4 + i] = {clients[i], POLLRDHUP, 0};
-    fds[3] = {closing ? -1 : mason, POLLRDHUP, 0};
+    fds[3] = {pool::is_closing(*seats) ? -1 : mason, POLLRDHUP, 0};
     const uint64_t now = keeper_clock::monotonic();
     uint64_t next = ends_at;
     if (orphans) next = keeper_clock::earlier(next, orphan_round_at);
@@ -314,14 +313,14 @@ void wait_for_events() {
 // Somebody is there, or a command is that was asked for. What commands have left behind stays for
 // as long as the session lingers, and is no reason for it to do so for longer.
 bool is_needed() {
-    pool::await(*seats, client_count == 0 || closing);
+    pool::await(*seats, client_count == 0 || pool::is_closing(*seats));
     const bool working = pool::count(*seats, Seat::Busy) > 0 || orphans;
     const bool minding = pool::count(*seats, Seat::Minding) > 0;
-    if (working || (client_count > 0 && !closing)) {
+    if (working || (client_count > 0 && !pool::is_closing(*seats))) {
         unused_since = ends_at = never;
         return true;
     }
-    if (closing) return minding;
+    if (pool::is_closing(*seats)) return minding;
     const uint64_t now = keeper_clock::monotonic();
     if (unused_since == never) unused_since = now;
     const uint64_t linger = minding ? birth_message.leftovers_linger_ms : birth_message.linger_ms;

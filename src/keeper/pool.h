@@ -22,6 +22,7 @@ struct Seats {
     uint32_t used;         // places[0, used) may be taken
     uint32_t awaiting;     // the nursery waits only for the last busy keeper, who wakes it
     int32_t socket_asker;  // the keeper that asks about sockets now, or 0
+    uint32_t closing;      // the session ends: no plan is taken any more
     Place places[max_keepers];
 };
 
@@ -38,6 +39,13 @@ inline void await(Seats& seats, bool on) {
 }
 inline bool is_awaited(const Seats& seats) {
     return __atomic_load_n(&seats.awaiting, __ATOMIC_SEQ_CST) != 0;
+}
+
+// The nursery closes first and signals its busy keepers then. A keeper that does not see `closing`
+// when it takes a plan gets that signal afterwards.
+inline void close(Seats& seats) { __atomic_store_n(&seats.closing, 1U, __ATOMIC_SEQ_CST); }
+inline bool is_closing(const Seats& seats) {
+    return __atomic_load_n(&seats.closing, __ATOMIC_SEQ_CST) != 0;
 }
 
 // Only one of a nursery that closes and a keeper that gets work can win.

@@ -350,5 +350,26 @@ TEST(SessionsInProcess, AreSharedByObjectsAndThreads) {
     EXPECT_EQ(husk({"session", "list", "--json"}).json()["sessions"].size(), 1U);
 }
 
+// A keeper may take a plan at the very moment at which the session ends.
+TEST(EndingSessions, EndAlsoWhileTheyTakeNewCommands) {
+    const Husk husk;
+    for (int round = 0; round < 20; ++round) {
+        Bash bash(husk.settings());
+        std::atomic<bool> over = false;
+        std::vector<std::thread> callers;
+        for (int i = 0; i < 3; ++i)
+            callers.emplace_back([&] {
+                while (!over)
+                    bash.run({.command = "exec sleep 600", .background = true}, {.session = "s"});
+            });
+        std::this_thread::sleep_for(std::chrono::milliseconds(10 + round % 7));
+        const Ran ended = husk({"session", "end", "s"});
+        over = true;
+        for (std::thread& caller : callers) caller.join();
+        husk({"session", "end", "s"});
+        ASSERT_EQ(ended.code, 0) << "round " << round << ": " << ended.err;
+    }
+}
+
 }  // namespace
 }  // namespace husk::test
