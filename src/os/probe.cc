@@ -52,14 +52,19 @@ Outcome failed_at(const char* step, int error, std::string_view detail) {
     return outcome;
 }
 
-pid_t bound(pid_t forked) {
+pid_t fork_bound(const std::function<pid_t()>& fork) {
+    const pid_t parent = ::getpid();
+    const pid_t forked = fork();
     if (forked != 0) return forked;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // A parent that died before that line sends no signal. One outside of the own namespace is 0.
+    const pid_t now = ::getppid();
+    if (now != parent && now != 0) ::_exit(1);
     live_at_most(patience_seconds);
     return 0;
 }
 
-pid_t fork_bound() { return bound(::fork()); }
+pid_t fork_bound() { return fork_bound(::fork); }
 
 int exit_code_of(pid_t child) {
     int status = 0;
@@ -91,7 +96,7 @@ Result<std::string> in_child(const std::function<Outcome()>& work) {
     return outcome.text;
 }
 
-Sleeper::Sleeper(const std::function<pid_t()>& fork) : pid_(fork()) {
+Sleeper::Sleeper(const std::function<pid_t()>& fork) : pid_(fork_bound(fork)) {
     if (pid_ != 0) return;
     for (;;) ::pause();
 }

@@ -1,6 +1,8 @@
 // The rows of Kernel::probe, and how a probe is done without leaving anything behind.
 #pragma once
 
+#include <unistd.h>
+
 #include <sys/types.h>
 
 #include <cerrno>
@@ -29,12 +31,11 @@ Outcome well(std::string_view version = "");
 Outcome failed_at(const char* step, int error = errno, std::string_view detail = "");
 
 // Does it in a throw-away child, which is reaped when this returns. The child is killed if
-// it takes longer than two seconds, and those that it forks with fork_bound go with it.
+// it takes longer than ten seconds, and those that it forks with fork_bound go with it.
 Result<std::string> in_child(const std::function<Outcome()>& work);
 
-// To be called with what fork returned, in both processes: the child dies with its parent, or
-// when its two seconds are over.
-pid_t bound(pid_t forked);
+// The child dies with its parent, or when its ten seconds are over.
+pid_t fork_bound(const std::function<pid_t()>& fork);
 pid_t fork_bound();
 
 // Waits for exactly that child: its exit code, or -1 if it did not exit.
@@ -49,7 +50,7 @@ Result<Pipe> make_pipe();
 // A child that waits until it is killed, and is, at the latest with this object.
 class Sleeper {
 public:
-    explicit Sleeper(const std::function<pid_t()>& fork = fork_bound);
+    explicit Sleeper(const std::function<pid_t()>& fork = ::fork);
     ~Sleeper();
     Sleeper(const Sleeper&) = delete;
     Sleeper& operator=(const Sleeper&) = delete;

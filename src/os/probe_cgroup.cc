@@ -64,7 +64,7 @@ pid_t fork_into(const Fd& cgroup) {
     how.flags = CLONE_INTO_CGROUP;
     how.exit_signal = SIGCHLD;
     how.cgroup = static_cast<unsigned>(cgroup.get());
-    return bound(static_cast<pid_t>(::syscall(SYS_clone3, &how, sizeof how)));
+    return static_cast<pid_t>(::syscall(SYS_clone3, &how, sizeof how));
 }
 
 Outcome kill_by_cgroup(const fs::path& cgroup) {
