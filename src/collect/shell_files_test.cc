@@ -90,10 +90,11 @@ pid_t start_keeper(std::chrono::microseconds moment, int record, const record::R
 
 // A keeper may publish the ending and let go of the lock at any moment of the look.
 TEST(ShellFiles, AnEndingIsNotLostBecauseTheKeeperLetsGoDuringTheLook) {
-    record::Record page = prepared();
-    page.created = static_cast<uint64_t>(
-        std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
     for (int round = 0; round < 600; ++round) {
+        record::Record page = prepared();
+        // The rounds together may take longer than a plan may wait for its keeper.
+        page.created = static_cast<uint64_t>(
+            std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
         const ShellFiles files = files_with(page);
         const pid_t keeper =
             start_keeper(std::chrono::microseconds(round / 2), files.record.get(), page);
