@@ -30,6 +30,15 @@ std::string encode(const Order& order, const fs::path& root, size_t root_index) 
 
 }  // namespace
 
+std::vector<Order> orders_about(const Names& names, const std::vector<fs::path>& roots,
+                                uint16_t flags) {
+    std::vector<Order> orders;
+    for (const auto& [path, name] : names)
+        if (name.state != State::Present && root_above(path, roots) != nullptr)
+            orders.push_back({path, flags, name.target});
+    return orders;
+}
+
 EncodedOrders encode_orders(std::span<const Order> orders, const std::vector<fs::path>& roots) {
     EncodedOrders result;
     for (const Order& order : orders) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "confine/names.h"
 #include "keeper/walls_wire.h"
 
 namespace husk::confine {
@@ -18,6 +19,11 @@ struct Order {
     uint16_t flags = wire::TakeAway;    // of wire::OrderFlags
     std::filesystem::path target = {};  // of the link that has to be there; empty: nothing may be
 };
+
+// Orders about the names below the roots where nothing may come, and about the links that have to
+// stay.
+std::vector<Order> orders_about(const Names& names, const std::vector<std::filesystem::path>& roots,
+                                uint16_t flags);
 
 // Orders as the mason reads them; walls_wire.h describes the format. `sent[i]` is the offset of
 // order i, or nothing for an order that is below no root or does not fit.

@@ -1,5 +1,8 @@
 #include "confine/seen_file.h"
 
+#include <fcntl.h>
+#include <sys/sysmacros.h>
+
 #include <cerrno>
 #include <chrono>
 
@@ -59,6 +62,22 @@ bool is_unchanged(const SeenFile& seen) {
     const int error = stat_of(seen.path, seen.extent, info);
     const FileIdentity now = error == 0 ? identity_of(info, seen.extent) : FileIdentity{};
     return seen.is_certain && (error == 0 || is_gone(error)) && now == seen.identity;
+}
+
+bool is_another_object(const SeenFile& seen, uint64_t since) {
+    struct statx now{};
+    constexpr unsigned wanted = STATX_TYPE | STATX_INO | STATX_BTIME;
+    if (::statx(AT_FDCWD, seen.path.c_str(), AT_SYMLINK_NOFOLLOW, wanted, &now) != 0) return false;
+    const dev_t device = makedev(now.stx_dev_major, now.stx_dev_minor);
+    const auto [known_device, known_inode, known_mode] =
+        std::tuple(std::get<0>(seen.identity), std::get<1>(seen.identity),
+                   std::get<2>(seen.identity) & S_IFMT);
+    if (device != known_device || now.stx_ino != known_inode ||
+        (now.stx_mode & S_IFMT) != known_mode)
+        return true;
+    using namespace std::chrono;
+    const nanoseconds born = seconds(now.stx_btime.tv_sec) + nanoseconds(now.stx_btime.tv_nsec);
+    return (now.stx_mask & STATX_BTIME) != 0 && born > nanoseconds(since);
 }
 
 fs::path without_links(const fs::path& path) {

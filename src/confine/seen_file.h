@@ -41,6 +41,10 @@ SeenFile see(std::string path, Extent extent);
 // The same from the result of a stat; `error` is its errno, or 0.
 SeenFile seen_as(std::string path, Extent extent, int error, const struct stat& info);
 bool is_unchanged(const SeenFile& seen);
+// Returns true if the name belongs to another object now. File systems give the number of a removed
+// file to the next one, so an object that was born after `since` (nanoseconds since 1970) is
+// another one too.
+bool is_another_object(const SeenFile& seen, uint64_t since);
 
 // The same place by a name without links, as far as it exists.
 std::filesystem::path without_links(const std::filesystem::path& path);

@@ -14,6 +14,7 @@ Gifts receive(husk::wire::Birth& birth) {
                                                   husk::wire::HasWalls, husk::wire::HasDenials};
     unsigned wanted = 1;
     for (const husk::wire::BirthFlag flag : optional) wanted += has(flag) ? 1U : 0U;
+    wanted += has(husk::wire::HasDenials) ? 1U : 0U;  // two descriptors
     if (got.size != sizeof birth || birth.magic != husk::wire::magic ||
         birth.version != husk::wire::version || got.fd_count != wanted)
         return {};
@@ -27,7 +28,10 @@ Gifts receive(husk::wire::Birth& birth) {
     if (has(husk::wire::HasListener)) gifts.listener = got.fds[next++];
     if (has(husk::wire::HasCgroup)) gifts.cgroup = got.fds[next++];
     if (has(husk::wire::HasWalls)) gifts.walls = got.fds[next++];
-    if (has(husk::wire::HasDenials)) gifts.denials = got.fds[next++];
+    if (has(husk::wire::HasDenials)) {
+        gifts.denials = got.fds[next++];
+        gifts.settled = got.fds[next++];
+    }
     return gifts;
 }
 

@@ -12,6 +12,7 @@ struct Gifts {
     int cgroup = -1;
     int walls = -1;
     int denials = -1;
+    int settled = -1;
 };
 
 // Takes the one message that waits. The session's lock comes to stand where it came in.

@@ -332,12 +332,12 @@ bool is_needed() {
 }
 
 // No wall fails open: with one of them missing there is no session.
-bool go_behind_walls(int description, int denials, int client) {
-    const walls::Built built = walls::build(description, denials);
+bool go_behind_walls(const birth::Gifts& gifts) {
+    const walls::Built built = walls::build(gifts.walls, {gifts.denials, gifts.settled});
     proxy_listener = built.listener;
     mason = built.mason;
     if (built.step == 0) return true;
-    greet(client, built.error, built.step);
+    greet(gifts.client, built.error, built.step);
     return false;
 }
 
@@ -347,8 +347,7 @@ bool be_born() {
     if (gifts.client < 0) return false;
     listener = gifts.listener;
     cgroup_parent = gifts.cgroup;
-    if (gifts.walls >= 0 && !go_behind_walls(gifts.walls, gifts.denials, gifts.client))
-        return false;
+    if (gifts.walls >= 0 && !go_behind_walls(gifts)) return false;
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
     sys::FileLock lock{};
     lock.type = F_WRLCK;

@@ -6,6 +6,7 @@
 #include <linux/mman.h>
 
 #include "line.h"
+#include "proc.h"
 #include "sweep.h"
 #include "sys.h"
 #include "walls_wire.h"
@@ -39,6 +40,24 @@ NameOrder* find(const sweep::Orders& list, const char* path) {
         if (sweep::is_same(path_of(name), path)) found = &name;
     });
     return found;
+}
+
+// Returns true if the orders to watch are just the names that are watched. False if one of these is
+// suspect: such a name may be missing in the orders.
+bool is_watched_already(const sweep::Orders& orders) {
+    bool is_same = true;
+    long at = 0;
+    orders.for_each([&](const NameOrder& name) {
+        if ((name.flags & husk::wire::Watch) == 0 || !is_same) return;
+        const auto& known = *reinterpret_cast<const NameOrder*>(watched_names + at);
+        is_same = at < watched.size && known.suspect == 0 && known.size == name.size &&
+                  known.root == name.root && known.target == name.target &&
+                  sweep::is_same(path_of(known), path_of(name)) &&
+                  (name.target == 0 ||
+                   sweep::is_same(text_of(known, known.target), text_of(name, name.target)));
+        at += name.size;
+    });
+    return is_same && at == watched.size;
 }
 
 // Replaces the names that are watched. A name that was suspect stays so, also if it is not in the
@@ -94,6 +113,18 @@ bool is_link(const sys::FileStatus& status, uint64_t made_at) {
     return status.links > 1 || may_be_old;
 }
 
+// Returns true if a command of the session is alive, or if that cannot be told. The children of
+// pid 1 are the keepers, and theirs the commands.
+bool any_command_lives() {
+    constexpr int init = 1;
+    proc::see_again();
+    proc::forget_kin();
+    proc::add_children(init, 0);
+    const unsigned keepers = proc::kin_count();
+    for (unsigned i = 0; i < keepers; ++i) proc::add_children(proc::kin(i).pid, 0);
+    return keepers == 0 || proc::kin_count() > keepers || proc::is_blind();
+}
+
 // Marks the names that have `part` in their path, or all if it is null. False when there is none.
 bool has_come(const char* part, bool by_session) {
     bool found = false;
@@ -145,10 +176,12 @@ long Sentry::obey(int file) {
         if (has_new_list) {
             check_now();
             // The witness may have let a call go on just before, which has yet to be made.
-            last_call_ = keeper_clock::monotonic();
-            failed = take_list(orders) ? 0 : -E2BIG;
-            const long unwatched = watch();
-            if (unwatched < 0) failed = unwatched;
+            if (any_command_lives()) last_call_ = keeper_clock::monotonic();
+            if (events_ < 0 || !is_watched_already(orders)) {
+                failed = take_list(orders) ? 0 : -E2BIG;
+                const long unwatched = watch();
+                if (unwatched < 0) failed = unwatched;
+            }
         }
         orders.for_each([&](NameOrder& name) {
             if ((name.flags & husk::wire::TakeAway) == 0) return;
@@ -181,15 +214,25 @@ void Sentry::note_call() {
     if (events_ >= 0) last_call_ = keeper_clock::monotonic();
 }
 
+// The maker of a name may have ended already. Nothing was left of it if a call was settled since.
+bool Sentry::may_be_the_sessions(uint64_t now) const {
+    if (now - last_call_ >= recent_ms * millisecond) return false;
+    uint64_t settled = 0;
+    sys::pread(settled_, &settled, sizeof settled, 0);
+    return settled < last_call_ || any_command_lives();
+}
+
 void Sentry::on_events() {
     const uint64_t now = keeper_clock::monotonic();
     const uint64_t since_call = now - last_call_;
-    const bool by_session = since_call < recent_ms * millisecond;
+    bool by_session = false;
     bool ours = false;
     alignas(inotify_event) char buffer[4096];
     for (;;) {
         const long got = sys::read(events_, buffer, sizeof buffer);
         if (got <= 0) break;
+        // Behind the read: what the user makes after the answer to a call finds it settled.
+        by_session = may_be_the_sessions(now);
         for (long at = 0; at < got;) {
             const auto& event = *reinterpret_cast<const inotify_event*>(buffer + at);
             at += static_cast<long>(sizeof event + event.len);

@@ -18,7 +18,9 @@ bool is_suspect(const char* path);
 
 class Sentry {
 public:
-    explicit Sentry(int log) : log_(log) {}
+    // `settled` is a file with the time (8 bytes, of the monotonic clock) when a caller last saw
+    // that nothing was left of a call, and that none of these names was there.
+    Sentry(int log, int settled) : log_(log), settled_(settled) {}
 
     // Takes the orders in the file: first watches what is to be watched, then takes away what is
     // there. Returns 0, or -errno if the orders make no sense or something cannot be watched.
@@ -38,8 +40,10 @@ public:
 
 private:
     long watch();
+    bool may_be_the_sessions(uint64_t now) const;
 
     int log_;
+    int settled_;
     int events_ = -1;
     uint64_t last_call_ = 0;
     uint64_t check_at_ = keeper_clock::never;

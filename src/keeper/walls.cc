@@ -45,7 +45,7 @@ int trees[husk::wire::max_trees];
 int ruleset = -1;
 int proxy_listener = -1;
 int mason = -1;
-int denials = -1;  // the log of what they stop
+walls::MasonFiles mason_files;
 
 size_t length(const char* text) {
     size_t size = 0;
@@ -136,7 +136,7 @@ husk::wire::MasonAnswer carry_out(char order, int file, sentry::Sentry& sentry) 
         return {0, static_cast<int>(-failed)};
     }
     sentry.check_now();
-    const walls::Built built = walls::build(file, -1);
+    const walls::Built built = walls::build(file, {});
     return {built.step, built.error};
 }
 
@@ -162,18 +162,18 @@ bool take_order(int socket, witness::Witness* witness, sentry::Sentry& sentry) {
 
 // A guard has no witness, and so watches nothing.
 bool lay_bricks(int socket) {
-    sentry::Sentry sentry(-1);
+    sentry::Sentry sentry(-1, -1);
     return take_order(socket, nullptr, sentry);
 }
 
-[[noreturn]] void be_the_mason(int socket, const witness::Places& places) {
+[[noreturn]] void be_the_mason(int socket, const witness::Places& places, int settled) {
     sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>("husk-mason"), 0);
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
     // Whoever asks the witness waits for it, and on a busy machine it would wait for all others.
     constexpr uint64_t time_slice_ns = 100'000;
     sys::set_time_slice(time_slice_ns);
     witness::Witness witness(places);
-    sentry::Sentry sentry(places.log);
+    sentry::Sentry sentry(places.log, settled);
     for (;;) {
         pollfd fds[3] = {
             {socket, POLLIN, 0}, {witness.listener(), POLLIN, 0}, {sentry.events(), POLLIN, 0}};
@@ -214,20 +214,22 @@ long become_init(uint64_t stays) {
     const long pid = sys::fork();
     if (pid > 0) {
         constexpr int first_free = 256;  // above all that is put in order here
-        int kept[] = {ends[0], proc, denials};
+        int kept[] = {ends[0], proc, mason_files.denials, mason_files.settled};
         for (int& fd : kept)
             if (fd >= 0) fd = static_cast<int>(sys::fcntl(fd, F_DUPFD_CLOEXEC, first_free));
         sweep::lift(first_free);
-        for (int i = 0; i < 3; ++i)
+        for (int i = 0; i < 4; ++i)
             if (kept[i] >= 0) sys::dup3(kept[i], 3 + i, O_CLOEXEC);
-        const int behind = sweep::settle(denials >= 0 ? 6 : 5, 4);
+        const bool is_witness = mason_files.denials >= 0;
+        const int behind = sweep::settle(is_witness ? 7 : 5, 4);
         sys::close_range(static_cast<unsigned>(behind), ~0U, 0);
         if (stays == husk::wire::AsGuard) guard::watch(static_cast<int>(pid), 3, lay_bricks);
-        be_the_mason(3, {denials >= 0 ? 5 : -1, 4, static_cast<int>(pid)});
+        be_the_mason(3, {is_witness ? 5 : -1, 4, static_cast<int>(pid)}, is_witness ? 6 : -1);
     }
     sys::close(ends[0]);
     sys::close_once(proc);
-    sys::close_once(denials);
+    sys::close_once(mason_files.denials);
+    sys::close_once(mason_files.settled);
     sweep::let_go();
     mason = ends[1];
     if (!own_namespace) sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
@@ -437,8 +439,8 @@ bool is_gone(const WallStep& step, long result) {
 
 namespace walls {
 
-Built build(int description, int denials_log) {
-    denials = denials_log;
+Built build(int description, const MasonFiles& files) {
+    mason_files = files;
     constexpr int from_end = 2;
     const long size = sys::lseek(description, 0, from_end);
     if (size < static_cast<long>(sizeof(husk::wire::Walls)) || size > husk::wire::max_walls)

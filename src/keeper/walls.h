@@ -14,7 +14,11 @@ struct Built {
 };
 
 // `description` is a file that holds a husk::wire::Walls. What returns may be another process:
-// pid 1 of the new PID namespace. What they stop is noted in the log, unless that is -1.
-Built build(int description, int denials_log);
+// pid 1 of the new PID namespace.
+struct MasonFiles {
+    int denials = -1;  // the log of what the walls stop, or -1
+    int settled = -1;  // see sentry.h
+};
+Built build(int description, const MasonFiles& files);
 
 }  // namespace walls

@@ -6,7 +6,7 @@
 namespace husk::wire {
 
 inline constexpr uint32_t magic = 0x4b535557;  // "WUSK"
-inline constexpr uint32_t version = 6;
+inline constexpr uint32_t version = 7;
 
 // The socket that a nursery is born with; 0, 1 and 2 are /dev/null.
 inline constexpr int birth_fd = 3;
@@ -19,7 +19,8 @@ enum BirthFlag : uint32_t {
 };
 
 // caller -> nursery, once, with the descriptors {lock, [listener], [cgroup to be below],
-// [walls to build], [where to note what they stop]}. Walls are described in walls_wire.h.
+// [walls to build], [the log of what they stop, the time of the last settled call]}. Walls are
+// described in walls_wire.h.
 struct Birth {
     uint32_t magic;
     uint32_t version;

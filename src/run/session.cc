@@ -36,6 +36,8 @@ namespace {
 
 constexpr auto hello_patience = std::chrono::seconds(10);
 constexpr const char* walls_file = "walls";
+// When nothing was left of a call, for the mason: sentry.h.
+constexpr const char* settled_file = "settled";
 // Start lines of it, behind what was asked for.
 constexpr std::string_view holds = "\nroot ";
 constexpr std::string_view lacks = "\nlacks ";
@@ -145,7 +147,10 @@ Result<void> Session::find_or_start_nursery(std::chrono::milliseconds linger) {
     if (auto connected = os::connect_at(dir_->dir, "control", SOCK_SEQPACKET); connected) {
         nursery_ = std::move(*connected);
         const Result<void> welcome = hear_hello();
-        if (welcome) return check_walls();
+        if (welcome) {
+            CHECK(check_walls());
+            return can_watch() ? open_settled() : Result<void>();
+        }
         if (welcome.error().code != ECONNRESET) return welcome;
     }
     ::unlinkat(dir_->dir.get(), "control", 0);
@@ -214,7 +219,9 @@ Result<void> Session::start_as_planned(const Lingers& lingers, const os::Fd* lis
     if (confine::has_witness(exact_)) {
         birth.flags |= wire::HasDenials;
         denials = TRY(open_denials());
+        CHECK(open_settled());
         fds.push_back(denials.get());
+        fds.push_back(settled_.get());
     }
     if (listener != nullptr) {
         const os::Fd file =
@@ -293,6 +300,14 @@ Result<void> Session::restore_protection() {
         confine::add_protection(exact_, now->names, steps);
     if (steps.size() != 0 && mason_ && exact_.machine.mount_namespace) CHECK(have_taken(steps));
     protection_ = std::move(now);
+    return watch_absent();
+}
+
+Result<void> Session::watch_absent() {
+    if (!can_watch()) return {};
+    const auto orders =
+        confine::orders_about(protection_->names, confine::held_roots(exact_), wire::Watch);
+    if (!orders.empty()) unwatched_ = TRY(carry_out(orders)).unwatched;
     return {};
 }
 
@@ -397,6 +412,18 @@ Result<void> Session::check_walls() {
 
 Result<os::Fd> Session::open_denials() const {
     return os::open_at(dir_->dir, denials_file, O_WRONLY | O_CREAT | O_APPEND, S_IRUSR | S_IWUSR);
+}
+
+Result<void> Session::open_settled() {
+    settled_ = TRY(os::open_at(dir_->dir, settled_file, O_RDWR | O_CREAT, S_IRUSR | S_IWUSR));
+    return {};
+}
+
+void Session::note_settled() const {
+    if (!settled_) return;
+    const auto now = static_cast<uint64_t>(
+        std::chrono::nanoseconds(os::Clock::now().time_since_epoch()).count());
+    std::ignore = ::pwrite(settled_.get(), &now, sizeof now, 0);
 }
 
 // It lives as long as the nursery, whose number the lock on the session tells. A proxy that lives

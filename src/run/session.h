@@ -1,6 +1,7 @@
 // A session seen from a caller: its directory and a connection to its nursery.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -48,8 +49,11 @@ public:
     bool is_ending() const;
 
     // Before each call: what others trust in the workspace is read-only, also what was replaced
-    // from outside or has come since.
+    // from outside or has come since. The mason watches the names that do not exist, and takes
+    // them away if the session makes them, even if the caller is killed.
     Result<void> restore_protection();
+    // Why the mason does not watch them: an errno, or 0 if it does.
+    int unwatched() const { return unwatched_; }
     // Before each call: its proxy, where it has one, is started again if it was killed.
     Result<void> restore_proxy() const;
     // As it was then; nothing where nothing is protected.
@@ -63,6 +67,9 @@ public:
     };
     // Has the session's mason carry them out.
     Result<Swept> carry_out(const std::vector<confine::Order>& orders) const;
+    // A call has ended, nothing is left of it, and no protected name either. So the mason does not
+    // take away what the user makes from now on.
+    void note_settled() const;
     // Whether the mason can watch names: it has to tell the session's doings from the user's.
     bool can_watch() const;
 
@@ -86,12 +93,14 @@ private:
     Result<void> make_scratch() const;
     Result<void> check_walls();
     Result<os::Fd> open_denials() const;
+    Result<void> open_settled();
     Result<void> join_nursery(std::chrono::milliseconds linger);
     Result<void> find_or_start_nursery(std::chrono::milliseconds linger);
     Result<void> hear_hello();
     Result<void> withhold_secrets();
     Result<wire::MasonAnswer> ask_mason(std::string_view order, const os::Fd& file) const;
     Result<void> take_roots(std::string& standing);
+    Result<void> watch_absent();
     // By the mason.
     Result<void> have_taken(const confine::Steps& steps);
 
@@ -100,11 +109,13 @@ private:
     confine::Wanted exact_;                                 // links resolved
     std::shared_ptr<const confine::Protected> protection_;  // once it holds
     confine::Walls walls_;                                  // planned by whoever starts the nursery
+    std::atomic<int> unwatched_ = 0;
     uint32_t failed_step_ = 0;
     std::optional<std::vector<std::filesystem::path>> secrets_;  // in its roots
     os::Fd nursery_;
     os::Fd queue_;
     os::Fd mason_;           // only with walls
+    os::Fd settled_;         // only where the mason watches names
     os::Fd proxy_listener_;  // only where hosts are listed
     mutable std::mutex ahead_guard_;
     std::optional<std::pair<os::Fd, os::Fd>> lifeline_ahead_;

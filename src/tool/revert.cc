@@ -40,33 +40,18 @@ std::string farewell(const confine::RiskyCheckout& one) {
     return name + " was taken away because git goes there by itself, and would obey it: " + cause;
 }
 
-// Orders about the names where nothing may come, and about the links that have to stay.
-std::vector<Order> orders_about(const confine::Names& names, const run::Session& session,
-                                uint16_t flags) {
-    const std::vector<fs::path> roots = confine::held_roots(session.wanted());
-    std::vector<Order> orders;
-    for (const auto& [path, name] : names)
-        if (name.state != State::Present && confine::root_above(path, roots) != nullptr)
-            orders.push_back({path, flags, name.target});
-    return orders;
-}
-
-std::string unwatched(int error) {
-    return "nobody watches which protected names its processes make from now on: " +
-           words_of(error);
-}
-
 // One call's work on what it left behind.
 class Reversal {
 public:
     Reversal(const confine::Protected& before, run::Session& session, Tree tree, Report& report)
         : before_(before), session_(session), report_(report) {
         if (!session_.closed()) flags_ |= wire::OnlyItself;
-        if (tree == Tree::LivesOn && session_.can_watch()) flags_ |= wire::Watch;
+        watches_ = tree == Tree::LivesOn && session_.can_watch();
     }
 
     void take_away_names() {
-        std::vector<Order> orders = orders_about(before_.names, session_, flags_);
+        std::vector<Order> orders =
+            confine::orders_about(before_.names, confine::held_roots(session_.wanted()), flags_);
         add_matches(orders);
         carry_out(orders);
     }
@@ -80,16 +65,17 @@ public:
             one.must_go = one.must_go && confine::root_above(one.git, roots) != nullptr;
             if (one.must_go) orders.push_back({one.git});
         }
-        // What the call made leads to names that nobody has watched yet. A name that the session
-        // has just made is there now, and can be made again.
-        if ((flags_ & wire::Watch) != 0) {
+        // The call may have made files that lead to names that nobody has watched yet. A name that
+        // the session has just made is there now, and can be made again.
+        if (watches_) {
             confine::Names names = before_.names;
             std::erase_if(names,
                           [](const auto& one) { return one.second.state == State::Present; });
             for (const auto& [path, name] : now.names)
                 if (name.state == State::Absent || name.state == State::Unknown)
                     names.insert({path, name});
-            std::ranges::move(orders_about(names, session_, flags_), std::back_inserter(orders));
+            std::ranges::move(confine::orders_about(names, roots, flags_ | wire::Watch),
+                              std::back_inserter(orders));
         }
         const std::vector<bool> is_away = carry_out(orders);
         size_t order = 0;
@@ -114,9 +100,8 @@ private:
         if (!matches)
             report_.notes.push_back("what it made was not compared with what is protected: " +
                                     matches.error().text());
-        const uint16_t flags = flags_ & static_cast<uint16_t>(~wire::Watch);
         for (const fs::path& path : matches.value_or(std::vector<fs::path>()))
-            if (!before_.names.contains(path.native())) orders.push_back({path, flags});
+            if (!before_.names.contains(path.native())) orders.push_back({path, flags_});
     }
 
     // Returns which of them were taken away.
@@ -127,8 +112,6 @@ private:
         if (!swept)
             report_.notes.push_back("protected names could not be looked at: " +
                                     swept.error().text());
-        else if (swept->unwatched != 0)
-            report_.notes.push_back(unwatched(swept->unwatched));
         for (size_t i = 0; i < orders.size(); ++i) {
             const int result = swept ? swept->results[i] : -EIO;
             const std::string& path = orders[i].path.native();
@@ -158,27 +141,22 @@ private:
     run::Session& session_;
     Report& report_;
     uint16_t flags_ = wire::TakeAway;
+    bool watches_ = false;
     bool has_failed_ = false;
 };
 
 }  // namespace
 
 void revert(const confine::Protected& before, run::Session& session, Tree tree, Report& report) {
-    if (tree != Tree::LivesOn && confine::is_still_so(before)) return;
+    if (tree == Tree::LivesOn && session.unwatched() != 0)
+        report.notes.push_back(
+            "nobody watches which protected names its processes make from now on: " +
+            words_of(session.unwatched()));
+    if (confine::is_still_so(before)) return;
     Reversal reversal(before, session, tree, report);
     reversal.take_away_names();
     if (session.closed()) reversal.take_away_checkouts();
     reversal.protect_what_is_left();
-}
-
-std::vector<std::string> watch_absent(const run::Session& session) {
-    const auto known = session.protection();
-    if (!session.can_watch() || !known) return {};
-    const std::vector<Order> orders = orders_about(known->names, session, wire::Watch);
-    if (orders.empty()) return {};
-    const auto swept = session.carry_out(orders);
-    if (swept && swept->unwatched == 0) return {};
-    return {swept ? unwatched(swept->unwatched) : swept.error().text()};
 }
 
 std::vector<std::string> warnings_since(const confine::Protected& before,
@@ -190,6 +168,18 @@ std::vector<std::string> warnings_since(const confine::Protected& before,
     for (const confine::RiskyCheckout& one : confine::risky_checkouts(now->git, before.git))
         if (one.must_go) warnings.push_back(warning(one));
     return warnings;
+}
+
+void tell_replaced(const confine::Protected& before, const run::Session& session, uint64_t started,
+                   Report& report) {
+    const std::vector<fs::path> roots = confine::held_roots(session.wanted());
+    for (const auto& [path, name] : before.names)
+        if (name.state == State::Present && confine::root_above(path, roots) != nullptr &&
+            confine::is_another_object(name.seen, started))
+            report.notes.push_back(text::one_line(path) +
+                                   " was replaced while the command ran. If that was not you, it "
+                                   "may be the command's: "
+                                   "look at it before you use it");
 }
 
 }  // namespace husk::tool

@@ -11,8 +11,8 @@
 
 namespace husk::tool {
 
-// Whether processes of the call go on. Those of a shell in the background are watched already.
-enum class Tree { IsGone, LivesOn, IsWatched };
+// Whether processes of the call go on.
+enum class Tree { IsGone, LivesOn };
 
 // Has the mason take away, to the directory `reverted` of the state directory, or to another name
 // beside it where that is on another file system:
@@ -27,9 +27,9 @@ void revert(const confine::Protected& before, run::Session& session, Tree tree, 
 std::vector<std::string> warnings_since(const confine::Protected& before,
                                         const run::Session& session);
 
-// For as long as shells of the session live, and nobody waits for them: its mason takes those names
-// away that do not exist now and that the session makes. Reports find them in the session's log.
-// Nothing is done where it could not tell them from what the user makes. Returns what to say.
-std::vector<std::string> watch_absent(const run::Session& session);
+// Names the protected files that were replaced since the call started. A command can do that only
+// after somebody outside has removed the file, but Husk cannot tell who did.
+void tell_replaced(const confine::Protected& before, const run::Session& session, uint64_t started,
+                   Report& report);
 
 }  // namespace husk::tool

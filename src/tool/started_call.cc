@@ -141,8 +141,6 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
         return std::unexpected(reader.error());
     }
 
-    if (plan.launch.background)
-        for (std::string& note : watch_absent(*session)) plan.notes.push_back(std::move(note));
     StartedCall started;
     started.on_output_ = context.on_output;
     started.reader_ = std::move(*reader);
@@ -324,10 +322,11 @@ Report StartedCall::report() const {
     // The keeper knows whether its tree is empty. A list of processes does not: one that forks and
     // ends all the time is in none.
     const bool lives_on = now->tree_lives || !report.ended();
-    const Tree tree = !lives_on                 ? Tree::IsGone
-                      : plan_.launch.background ? Tree::IsWatched
-                                                : Tree::LivesOn;
-    if (before_) revert(*before_, *session_, tree, report);
+    if (before_) {
+        tell_replaced(*before_, *session_, now->record.started, report);
+        revert(*before_, *session_, lives_on ? Tree::LivesOn : Tree::IsGone, report);
+    }
+    if (!lives_on) session_->note_settled();
     tell_links_out(report, confine::writable_roots(session_->wanted()), now->record.started);
     if (lives_on && std::ranges::any_of(session_->wanted().protect, confine::is_glob))
         report.notes.emplace_back(

@@ -5,6 +5,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include <memory>
 #include <thread>
 
 #include "walled.h"
@@ -29,6 +30,15 @@ protected:
     // What the shell is said to have made.
     std::vector<std::string> reverted(const std::string& id) const {
         return husk().shell(id)["reverted"].get<std::vector<std::string>>();
+    }
+    // A call in the foreground, under way.
+    std::unique_ptr<Live> begin(const std::string& command,
+                                const std::vector<std::string>& options = {}) const {
+        std::vector<std::string> args = {"run", "--mode", "workspace",     "--checks",
+                                         "off", "--cwd",  work().string(), "--json"};
+        args.insert(args.end(), options.begin(), options.end());
+        args.insert(args.end(), {"--", command});
+        return std::make_unique<Live>(husk(), args);
     }
     std::string background(const std::string& command) const {
         const Ran ran = in("workspace", command, {"--background"});
@@ -165,6 +175,58 @@ TEST_P(Sentry, LeavesAloneWhatTheUserMakes) {
     EXPECT_FALSE(is_there(".cursor"));
     EXPECT_EQ(read_text(work() / ".vscode" / "settings.json"), "{}\n");
     EXPECT_EQ(read_text(work() / "husk.yaml"), "mode: read-only\n");
+}
+
+// A client that gives up often sends SIGKILL: then nobody is left who looks at the end of the call.
+TEST_P(Sentry, TakesAwayWhatTheCommandOfAKilledCallerMade) {
+    for (const std::string session : {"", "s"}) {
+        const std::vector<std::string> options =
+            session.empty() ? std::vector<std::string>()
+                            : std::vector{std::string("--session"), session};
+        const auto caller =
+            begin("mkdir .vscode; echo x > .vscode/tasks.json; touch made; sleep 300", options);
+        ASSERT_TRUE(eventually([&] { return is_there("made"); }));
+        caller->signal(SIGKILL);
+        EXPECT_TRUE(eventually([&] { return !is_there(".vscode"); })) << session;
+        fs::remove(work() / "made");
+    }
+}
+
+// Whoever writes a file right after a call wants to keep it.
+TEST_P(Sentry, LeavesAloneWhatTheUserMakesRightAfterACall) {
+    for (int round = 0; round < 10; ++round) {
+        const Ran ran = in("workspace", "mkdir .cursor; touch made", {"--session", "s"});
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        EXPECT_FALSE(is_there(".cursor"));
+        write(work() / ".mcp.json", "{}\n");
+        const Ran next = in("workspace", "cat .mcp.json", {"--session", "s"});
+        EXPECT_EQ(next.out, "{}\n") << round;
+        fs::remove(work() / ".mcp.json");
+    }
+}
+
+// A protected name that was there can be made by a command once somebody else has removed it.
+TEST_P(Sentry, TellsOfAProtectedFileThatWasReplaced) {
+    write(work() / ".vscode" / "settings.json", "{}\n");
+    const auto call = begin(
+        "touch made; while [ -e .vscode ]; do sleep 0.02; done; mkdir .vscode; touch .vscode/x");
+    ASSERT_TRUE(eventually([&] { return is_there("made"); }));
+    fs::remove_all(work() / ".vscode");
+    const nlohmann::json report = nlohmann::json::parse(call->line().value_or("{}"));
+    EXPECT_THAT(report["notes"].dump(),
+                testing::HasSubstr(path(".vscode") + " was replaced while the command ran"));
+}
+
+// The next call of a session does not take what the call before it makes for the user's.
+TEST_P(Sentry, DoesNotProtectWhatAnotherCallOfTheSessionMakes) {
+    const auto first = begin("mkdir .vscode; touch made; while [ ! -e go ]; do sleep 0.02; done",
+                             {"--session", "s"});
+    ASSERT_TRUE(eventually([&] { return is_there("made"); }));
+    const Ran second = in("workspace", "touch go", {"--session", "s"});
+    EXPECT_EQ(second.code, 0) << second.err;
+    const nlohmann::json report = nlohmann::json::parse(first->line().value_or("{}"));
+    EXPECT_THAT(report["reverted"].dump(), testing::HasSubstr(path(".vscode")));
+    EXPECT_FALSE(is_there(".vscode"));
 }
 
 // What is on its way out is not protected by the call that comes in between.
