@@ -39,23 +39,28 @@ std::vector<Order> orders_about(const Names& names, const std::vector<fs::path>&
     return orders;
 }
 
-EncodedOrders encode_orders(std::span<const Order> orders, const std::vector<fs::path>& roots) {
-    EncodedOrders result;
-    for (const Order& order : orders) {
+std::string encode_orders(std::span<Order> orders, const std::vector<fs::path>& roots) {
+    std::string text;
+    for (Order& order : orders) {
         const fs::path* root = root_above(order.path, roots);
-        const std::string text =
+        const std::string one =
             root == nullptr ? "" : encode(order, *root, static_cast<size_t>(root - roots.data()));
-        const bool fits = !text.empty() && result.text.size() + text.size() <= wire::max_orders;
-        result.sent.push_back(fits ? std::optional(result.text.size()) : std::nullopt);
-        if (fits) result.text += text;
+        const bool fits = !one.empty() && text.size() + one.size() <= wire::max_orders;
+        if (!fits) order.result = -E2BIG;
+        if (!fits) continue;
+        order.at = text.size();
+        text += one;
     }
-    return result;
+    return text;
 }
 
-int result_of(std::string_view text, size_t offset) {
-    wire::NameOrder order{};
-    std::memcpy(&order, text.data() + offset, sizeof order);
-    return order.result;
+void read_results(std::string_view text, std::span<Order> orders) {
+    wire::NameOrder answer{};
+    for (Order& order : orders) {
+        if (!order.at) continue;
+        std::memcpy(&answer, text.data() + *order.at, sizeof answer);
+        order.result = answer.result;
+    }
 }
 
 }  // namespace husk::confine

@@ -1,6 +1,7 @@
-// What a session's mason is told to do about protected names.
+// What a session's mason is told to do about protected names, and what became of it.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -18,6 +19,8 @@ struct Order {
     std::filesystem::path path;
     uint16_t flags = wire::TakeAway;    // of wire::OrderFlags
     std::filesystem::path target = {};  // of the link that has to be there; empty: nothing may be
+    int result = -EIO;                  // as in wire::NameOrder, once the mason has answered
+    std::optional<size_t> at = {};      // where it is in the text that the mason gets
 };
 
 // Orders about the names below the roots where nothing may come, and about the links that have to
@@ -25,16 +28,10 @@ struct Order {
 std::vector<Order> orders_about(const Names& names, const std::vector<std::filesystem::path>& roots,
                                 uint16_t flags);
 
-// Orders as the mason reads them; walls_wire.h describes the format. `sent[i]` is the offset of
-// order i, or nothing for an order that is below no root or does not fit.
-struct EncodedOrders {
-    std::string text;
-    std::vector<std::optional<size_t>> sent;
-};
-EncodedOrders encode_orders(std::span<const Order> orders,
-                            const std::vector<std::filesystem::path>& roots);
-
-// What became of the order at an offset of the text that the mason has written its results into.
-int result_of(std::string_view text, size_t offset);
+// Orders as the mason reads them; walls_wire.h describes the format. An order that is below no root
+// or does not fit is not in the text, and has failed.
+std::string encode_orders(std::span<Order> orders, const std::vector<std::filesystem::path>& roots);
+// Takes the results from the text that the mason has written them into.
+void read_results(std::string_view text, std::span<Order> orders);
 
 }  // namespace husk::confine

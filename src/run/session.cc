@@ -305,9 +305,9 @@ Result<void> Session::restore_protection() {
 
 Result<void> Session::watch_absent() {
     if (!can_watch()) return {};
-    const auto orders =
+    auto orders =
         confine::orders_about(protection_->names, confine::held_roots(exact_), wire::Watch);
-    if (!orders.empty()) unwatched_ = TRY(carry_out(orders)).unwatched;
+    unwatched_ = TRY(carry_out(orders));
     return {};
 }
 
@@ -338,23 +338,18 @@ bool Session::can_watch() const {
     return mason_ && wanted_.mode == Mode::Workspace && confine::has_witness(exact_);
 }
 
-Result<Session::Swept> Session::carry_out(const std::vector<confine::Order>& orders) const {
+Result<int> Session::carry_out(std::span<confine::Order> orders) const {
+    if (orders.empty()) return 0;
     if (!mason_) return failure("session", 0, "it has no mason");
-    const auto encoded = confine::encode_orders(orders, confine::held_roots(exact_));
-    Swept swept;
-    std::string text = encoded.text;
-    if (!text.empty()) {
-        const os::Fd file = TRY(os::text_file(text));
-        const wire::MasonAnswer said = TRY(ask_mason("!", file));
-        swept.unwatched = said.error;
-        text = TRY(os::read_at(file, 0, text.size()));
-    }
-    for (size_t i = 0; i < orders.size(); ++i) {
-        const auto sent = encoded.sent[i];
-        swept.results.push_back(sent ? confine::result_of(text, *sent) : -E2BIG);
-        if (!sent && (orders[i].flags & wire::Watch) != 0) swept.unwatched = E2BIG;
-    }
-    return swept;
+    const std::string text = confine::encode_orders(orders, confine::held_roots(exact_));
+    const bool are_sent = std::ranges::all_of(orders, [](const confine::Order& order) {
+        return order.at || (order.flags & wire::Watch) == 0;
+    });
+    if (text.empty()) return are_sent ? 0 : E2BIG;
+    const os::Fd file = TRY(os::text_file(text));
+    const wire::MasonAnswer said = TRY(ask_mason("!", file));
+    confine::read_results(TRY(os::read_at(file, 0, text.size())), orders);
+    return are_sent ? said.error : E2BIG;
 }
 
 // What is protected belongs to the session, not to the directory that a call starts in: the roots

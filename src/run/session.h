@@ -60,13 +60,9 @@ public:
     std::shared_ptr<const confine::Protected> protection() const;
     const confine::Wanted& wanted() const { return exact_; }
 
-    // What became of orders about protected names.
-    struct Swept {
-        std::vector<int> results;  // of each, as in wire::NameOrder
-        int unwatched = 0;         // errno, if not all that should be is watched
-    };
-    // Has the session's mason carry them out.
-    Result<Swept> carry_out(const std::vector<confine::Order>& orders) const;
+    // Has the session's mason carry out orders about protected names. Returns an errno if not all
+    // that should be is watched, or 0.
+    Result<int> carry_out(std::span<confine::Order> orders) const;
     // A call has ended, nothing is left of it, and no protected name either. So the mason does not
     // take away what the user makes from now on.
     void note_settled() const;

@@ -1,7 +1,7 @@
 #include "tool/revert.h"
 
 #include <algorithm>
-#include <cerrno>
+#include <span>
 
 #include "base/terminal_text.h"
 #include "base/utf8.h"
@@ -58,12 +58,12 @@ public:
 
     void take_away_checkouts() {
         const confine::Protected now = confine::look_around(session_.wanted(), &before_);
-        std::vector<confine::RiskyCheckout> risky = confine::risky_checkouts(now.git, before_.git);
+        const auto risky = confine::risky_checkouts(now.git, before_.git);
         const auto roots = confine::held_roots(session_.wanted());
         std::vector<Order> orders;
-        for (confine::RiskyCheckout& one : risky) {
-            one.must_go = one.must_go && confine::root_above(one.git, roots) != nullptr;
-            if (one.must_go) orders.push_back({one.git});
+        for (const confine::RiskyCheckout& one : risky) {
+            const bool goes = one.must_go && confine::root_above(one.git, roots) != nullptr;
+            orders.push_back({one.git, goes ? flags_ : uint16_t{0}});
         }
         // The call may have made files that lead to names that nobody has watched yet. A name that
         // the session has just made is there now, and can be made again.
@@ -77,12 +77,11 @@ public:
             std::ranges::move(confine::orders_about(names, roots, flags_ | wire::Watch),
                               std::back_inserter(orders));
         }
-        const std::vector<bool> is_away = carry_out(orders);
-        size_t order = 0;
-        for (const confine::RiskyCheckout& one : risky) {
-            const bool was_taken = one.must_go && is_away[order++];
-            if (was_taken || confine::may_be_there(one.git))
-                report_.notes.push_back(was_taken ? farewell(one) : warning(one));
+        carry_out(orders);
+        for (size_t i = 0; i < risky.size(); ++i) {
+            const bool was_taken = orders[i].result > 0;
+            if (was_taken || confine::may_be_there(risky[i].git))
+                report_.notes.push_back(was_taken ? farewell(risky[i]) : warning(risky[i]));
         }
     }
 
@@ -104,22 +103,17 @@ private:
             if (!before_.names.contains(path.native())) orders.push_back({path, flags_});
     }
 
-    // Returns which of them were taken away.
-    std::vector<bool> carry_out(const std::vector<Order>& orders) {
-        std::vector<bool> is_away(orders.size());
-        if (orders.empty()) return is_away;
-        const auto swept = session_.carry_out(orders);
-        if (!swept)
+    void carry_out(std::span<Order> orders) {
+        if (const auto obeyed = session_.carry_out(orders); !obeyed)
             report_.notes.push_back("protected names could not be looked at: " +
-                                    swept.error().text());
-        for (size_t i = 0; i < orders.size(); ++i) {
-            const int result = swept ? swept->results[i] : -EIO;
-            const std::string& path = orders[i].path.native();
-            is_away[i] = result > 0;
+                                    obeyed.error().text());
+        for (const Order& order : orders) {
+            if ((order.flags & wire::TakeAway) == 0) continue;
+            const std::string& path = order.path.native();
+            const int result = order.result;
             if (result > 0) add_reverted(path.substr(0, static_cast<size_t>(result)));
             if (result < 0 && confine::may_be_there(path)) keep_failure(path, -result);
         }
-        return is_away;
     }
 
     // A link may be on the path to several names.
