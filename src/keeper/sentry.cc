@@ -42,27 +42,18 @@ NameOrder* find(const sweep::Orders& list, const char* path) {
     return found;
 }
 
-// Returns true if the orders to watch are just the names that are watched. False if one of these is
-// suspect: such a name may be missing in the orders.
-bool is_watched_already(const sweep::Orders& orders) {
-    bool is_same = true;
-    long at = 0;
-    orders.for_each([&](const NameOrder& name) {
-        if ((name.flags & husk::wire::Watch) == 0 || !is_same) return;
-        const auto& known = *reinterpret_cast<const NameOrder*>(watched_names + at);
-        is_same = at < watched.size && known.suspect == 0 && known.size == name.size &&
-                  known.root == name.root && known.target == name.target &&
-                  sweep::is_same(path_of(known), path_of(name)) &&
-                  (name.target == 0 ||
-                   sweep::is_same(text_of(known, known.target), text_of(name, name.target)));
-        at += name.size;
-    });
-    return is_same && at == watched.size;
+// Returns true if the orders are just the names that are watched. False if one of these is suspect:
+// such a name may be missing in the orders.
+bool are_watched(const sweep::Orders& orders) {
+    if (orders.size != watched.size) return false;
+    for (long i = 0; i < orders.size; ++i)
+        if (orders.begin[i] != watched_names[i]) return false;
+    return true;
 }
 
 // Replaces the names that are watched. A name that was suspect stays so, also if it is not in the
 // new list: it existed when that was made, but was not the user's. False when there are too many.
-bool take_list(const sweep::Orders& orders) {
+bool replace_watched(const sweep::Orders& orders) {
     sweep::Orders suspects{watched_names, 0};
     watched.for_each([&](const NameOrder& name) {
         const uint16_t size = name.size;
@@ -167,47 +158,46 @@ long Sentry::obey(int file) {
         sys::mmap(nullptr, static_cast<size_t>(size), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (mapped < 0 && mapped > -4096) return mapped;
     const sweep::Orders orders{reinterpret_cast<char*>(mapped), size};
-    long failed = orders.is_sound() ? 0 : -EBADMSG;
-    if (failed == 0) {
-        bool has_new_list = false;
-        orders.for_each([&](const NameOrder& name) {
-            has_new_list = has_new_list || (name.flags & husk::wire::Watch) != 0;
-        });
-        if (has_new_list) {
-            check_now();
-            // The witness may have let a call go on just before, which has yet to be made.
-            if (any_command_lives()) last_call_ = keeper_clock::monotonic();
-            if (events_ < 0 || !is_watched_already(orders)) {
-                failed = take_list(orders) ? 0 : -E2BIG;
-                const long unwatched = watch();
-                if (unwatched < 0) failed = unwatched;
-            }
-        }
-        orders.for_each([&](NameOrder& name) {
-            if ((name.flags & husk::wire::TakeAway) == 0) return;
-            Place place = sweep::look(name, -1);
-            name.result = sweep::take_away(name, place);
-            sweep::leave(name, place);
-            // The user is told, and it is protected from now on.
-            NameOrder* kept = name.result < 0 ? find(watched, path_of(name)) : nullptr;
-            if (kept != nullptr) kept->suspect = 0;
-        });
-    }
+    const long failed = orders.is_sound() ? carry_out(orders) : -EBADMSG;
     sys::munmap(reinterpret_cast<void*>(mapped), static_cast<size_t>(size));
     return failed;
 }
 
-// All directories that exist on the way to a name. The same one twice is one.
-long Sentry::watch() {
-    if (events_ < 0) events_ = static_cast<int>(sys::inotify_init1(O_CLOEXEC | O_NONBLOCK));
-    if (events_ < 0) return events_;
-    long failed = 0;
-    watched.for_each([&](const NameOrder& name) {
-        Place place = sweep::look(name, events_);
-        if (place.unwatched < 0) failed = place.unwatched;
+// Each name is watched before it is looked at, so that none can come in between.
+long Sentry::carry_out(const sweep::Orders& orders) {
+    const int events = take_list(orders) ? events_ : -1;
+    orders.for_each([&](NameOrder& name) {
+        const bool goes = (name.flags & husk::wire::TakeAway) != 0;
+        const int watch = (name.flags & husk::wire::Watch) != 0 ? events : -1;
+        if (!goes && watch < 0) return;
+        Place place = sweep::look(name, watch);
+        if (place.unwatched < 0) unwatched_ = place.unwatched;
+        if (goes) {
+            name.result = sweep::take_away(name, place);
+            // The user is told, and it is protected from now on.
+            NameOrder* kept = name.result < 0 ? find(watched, path_of(name)) : nullptr;
+            if (kept != nullptr) kept->suspect = 0;
+        }
         sweep::leave(name, place);
     });
-    return failed;
+    return unwatched_;
+}
+
+// Returns true if these are other names than before.
+bool Sentry::take_list(const sweep::Orders& orders) {
+    bool has_list = false;
+    orders.for_each([&](const NameOrder& name) {
+        has_list = has_list || (name.flags & husk::wire::Watch) != 0;
+    });
+    if (!has_list) return false;
+    check_now();
+    // The witness may have let a call go on just before, which has yet to be made.
+    if (any_command_lives()) last_call_ = keeper_clock::monotonic();
+    if (events_ >= 0 && are_watched(orders)) return false;
+    if (events_ < 0) events_ = static_cast<int>(sys::inotify_init1(O_CLOEXEC | O_NONBLOCK));
+    const bool fits = replace_watched(orders);
+    unwatched_ = events_ < 0 ? events_ : fits ? 0 : -E2BIG;
+    return events_ >= 0;
 }
 
 void Sentry::note_call() {

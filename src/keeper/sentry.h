@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "clock.h"
+#include "sweep.h"
 
 namespace sentry {
 
@@ -22,8 +23,9 @@ public:
     // that nothing was left of a call, and that none of these names was there.
     Sentry(int log, int settled) : log_(log), settled_(settled) {}
 
-    // Takes the orders in the file: first watches what is to be watched, then takes away what is
-    // there. Returns 0, or -errno if the orders make no sense or something cannot be watched.
+    // Takes the orders in the file: each name that is to be watched is watched before it is looked
+    // at and taken away. Returns 0, or -errno if the orders make no sense or something cannot be
+    // watched.
     long obey(int file);
 
     int events() const { return events_; }  // -1: nothing is watched
@@ -39,12 +41,14 @@ public:
     void check_now();
 
 private:
-    long watch();
+    long carry_out(const sweep::Orders& orders);
+    bool take_list(const sweep::Orders& orders);
     bool may_be_the_sessions(uint64_t now) const;
 
     int log_;
     int settled_;
     int events_ = -1;
+    long unwatched_ = 0;  // -errno if not all names of the list are watched
     uint64_t last_call_ = 0;
     uint64_t check_at_ = keeper_clock::never;
     uint64_t made_at_ = 0;  // realtime: before whoever made it could end
