@@ -5,12 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <deque>
 
 #include "confine/reading.h"
+#include "os/fd.h"
 
 namespace husk::confine {
 namespace {
@@ -26,76 +25,63 @@ bool is_own(const os::Fd& directory) {
     return ::fstat(directory.get(), &info) == 0 && info.st_uid == ::geteuid();
 }
 
-}  // namespace
-
-NameWalk::Entry NameWalk::look(const os::Fd& above, const std::string& path, Extent extent) {
-    struct stat info{};
-    const std::string name = path.substr(path.rfind('/') + 1);
-    const int error =
-        ::fstatat(above.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
-    Entry entry{.seen = seen_as(path, extent, error, info)};
-    if (is_gone(error)) return entry;
-    entry.state = error == EACCES && !is_own(above) ? State::Foreign : State::Unknown;
-    if (error != 0) return entry;
-    entry.state = S_ISLNK(info.st_mode) ? State::Link : State::Present;
-    entry.is_directory = S_ISDIR(info.st_mode);
-    if (entry.state != State::Link) return entry;
-    std::array<char, PATH_MAX> target{};
-    const ssize_t size = ::readlinkat(above.get(), name.c_str(), target.data(), target.size());
-    entry.target.assign(target.data(), static_cast<size_t>(std::max<ssize_t>(size, 0)));
-    return entry;
+// What is at a name in a directory.
+Name name_in(const os::Fd& directory, const std::string& path, Extent extent) {
+    Name name{.seen = see_in(directory.get(), path, extent)};
+    if (name.seen.error == 0)
+        name.state = name.seen.identity.type == S_IFLNK ? State::Link : State::Present;
+    else if (!is_gone(name.seen.error))
+        name.state =
+            name.seen.error == EACCES && !is_own(directory) ? State::Foreign : State::Unknown;
+    return name;
 }
 
-const NameWalk::Directory& NameWalk::directory(const std::string& path, const fs::path& root) {
-    if (const auto known = directories_.find(path); known != directories_.end())
-        return known->second;
+}  // namespace
+
+// Goes from the root to the name. Returns what is there, or what on the path decides it.
+Name NameWalk::look(const std::string& path, const std::string& root) {
     constexpr int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    Directory result;
-    if (path == root.native()) {
-        result.fd = os::Fd(::open(path.c_str(), flags));
-        result.entry.state = is_gone(errno) ? State::Absent : State::Unknown;
-        depends_on_.push_back(see(path, Extent::Whole));
-    } else if (const Directory& above = directory(parent_of(path), root); above.fd) {
-        result.entry = look(above.fd, path, Extent::Itself);
-        depends_on_.push_back(result.entry.seen);
-        const std::string name = path.substr(path.rfind('/') + 1);
-        if (result.entry.is_directory)
-            result.fd = os::Fd(::openat(above.fd.get(), name.c_str(), flags));
-        // Something else came there in between, or it is no directory.
-        if (result.entry.state == State::Present)
-            result.entry.state = result.entry.is_directory ? State::Unknown : State::Absent;
-    } else {
-        result.entry = above.entry;
+    Name top{.state = State::Unknown, .seen = see(root, Extent::Whole)};
+    depends_on_.insert(top.seen);
+    os::Fd directory(::open(root.c_str(), flags));
+    if (!directory && is_gone(errno)) top.state = State::Absent;
+    if (!directory) return top;
+    for (size_t at = root.size();;) {
+        at = path.find('/', at + 1);
+        if (at == std::string::npos) return name_in(directory, path, Extent::Whole);
+        const std::string above = path.substr(0, at);
+        Name name = name_in(directory, above, Extent::Itself);
+        depends_on_.insert(name.seen);
+        if (name.state != State::Present) return name;
+        name.state = State::Absent;  // in what is no directory
+        if (name.seen.identity.type != S_IFDIR) return name;
+        directory = os::Fd(::openat(directory.get(), above.c_str() + above.rfind('/') + 1, flags));
+        name.state = State::Unknown;  // something else came there in between
+        if (!directory) return name;
     }
-    // A command can make as many directories as it likes, and as deep. Nobody uses `above` any
-    // more.
-    constexpr size_t most_open = 64;
-    if (directories_.size() >= most_open) directories_.clear();
-    return directories_.emplace(path, std::move(result)).first->second;
 }
 
 void NameWalk::add(const fs::path& path) {
     if (names_.contains(path.native())) return;
     const fs::path* root = root_above(path, roots_);
-    const Directory& above = directory(parent_of(path.native()), root != nullptr ? *root : "/");
-    Entry entry =
-        above.fd ? look(above.fd, path.native(), Extent::Whole)
-                 : Entry{.state = above.entry.state, .seen = see(path.native(), Extent::Whole)};
-    if (entry.state == State::Foreign) return depend_on_more();
-    if (entry.state == State::Link) {
+    Name name = look(path.native(), root != nullptr ? root->native() : "/");
+    const bool is_on_the_path = name.seen.path != path.native();
+    if (is_on_the_path) name.seen = see(path.native(), Extent::Whole);
+    if (name.state == State::Foreign) return depend_on_more();
+    if (name.state == State::Link) {
         depend_on_more();
         // Links outside of the roots are the user's own. Git enters no repository through a link.
         if (root == nullptr)
-            entry.state = entry.seen.identity == FileIdentity{} ? State::Unknown : State::Present;
-        else if (!above.fd && path.filename() == ".git")
-            entry.state = State::Absent;
+            name.state = name.seen.error != 0 ? State::Unknown : State::Present;
+        else if (is_on_the_path && path.filename() == ".git")
+            name.state = State::Absent;
         else if (is_behind_links_)  // somebody replaces names while they are looked at
-            entry.state = State::Unknown;
+            name.state = State::Unknown;
         else
             return add_behind_links(path);
     }
     if (root == nullptr) depend_on_more();
-    names_.emplace(path.native(), Name{entry.state, std::move(entry.seen)});
+    names_.emplace(path.native(), std::move(name));
 }
 
 // The target is added even if it does not exist yet.
@@ -124,7 +110,8 @@ fs::path NameWalk::add_links(const fs::path& path) {
         }
         depend_on_more();
         if (root_above(next, roots_) != nullptr)
-            names_.insert_or_assign(next, Name{State::Link, see(next, Extent::Whole), target});
+            names_.insert_or_assign(next,
+                                    Name{State::Link, see(next.native(), Extent::Whole), target});
         if (target.is_absolute()) real = "/";
         rest.insert(rest.begin(), target.begin(), target.end());
     }
@@ -132,7 +119,7 @@ fs::path NameWalk::add_links(const fs::path& path) {
 }
 
 void NameWalk::depend_on(const fs::path& path) {
-    depends_on_.push_back(see(path.native(), Extent::Target));
+    depends_on_.insert(see(path.native(), Extent::Target));
 }
 
 std::vector<SeenFile> NameWalk::proof() const {

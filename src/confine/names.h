@@ -4,11 +4,11 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "confine/seen_file.h"
-#include "os/fd.h"
 
 namespace husk::confine {
 
@@ -50,24 +50,10 @@ public:
     Names take() && { return std::move(names_); }
 
 private:
-    // What is at one name in a directory.
-    struct Entry {
-        State state = State::Absent;
-        SeenFile seen;
-        std::string target = {};
-        bool is_directory = false;
-    };
-    struct Directory {
-        os::Fd fd;
-        Entry entry;  // where there is no descriptor: the reason
-    };
-
-    static Entry look(const os::Fd& above, const std::string& path, Extent extent);
-    const Directory& directory(const std::string& path, const std::filesystem::path& root);
+    Name look(const std::string& path, const std::string& root);
     void add_behind_links(const std::filesystem::path& path);
     std::vector<std::filesystem::path> roots_;
-    std::map<std::string, Directory> directories_;
-    std::vector<SeenFile> depends_on_;
+    std::set<SeenFile> depends_on_;
     Names names_;
     bool is_provable_ = true;
     bool is_behind_links_ = false;  // the name that is looked at was said to have none on its path

@@ -11,23 +11,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-FileIdentity identity_of(const struct stat& info, Extent extent) {
-    if (extent == Extent::Itself)
-        return {info.st_dev, info.st_ino, info.st_mode & S_IFMT, 0, 0, 0, 0, 0};
-    return {info.st_dev,         info.st_ino,          info.st_mode,        info.st_size,
-            info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec};
+// Nanoseconds since 1970.
+int64_t time_of(const struct statx_timestamp& time) {
+    constexpr int64_t second = 1'000'000'000;
+    return time.tv_sec * second + time.tv_nsec;
 }
 
-bool has_settled(const struct stat& info) {
+FileIdentity identity_of(const struct statx& info) {
+    const bool is_birth_known = (info.stx_mask & STATX_BTIME) != 0;
+    return {.device = makedev(info.stx_dev_major, info.stx_dev_minor),
+            .inode = info.stx_ino,
+            .type = info.stx_mode & mode_t{S_IFMT},
+            .born = is_birth_known ? time_of(info.stx_btime) : 0,
+            .mode = info.stx_mode,
+            .size = info.stx_size,
+            .modified = time_of(info.stx_mtime),
+            .changed = time_of(info.stx_ctime)};
+}
+
+bool has_settled(const FileIdentity& identity) {
     using namespace std::chrono;
-    const auto changed = seconds(info.st_ctim.tv_sec) + nanoseconds(info.st_ctim.tv_nsec);
+    const nanoseconds changed(identity.changed);
     return system_clock::now().time_since_epoch() - changed > milliseconds(100);
-}
-
-int stat_of(const std::string& path, Extent extent, struct stat& info) {
-    const int result =
-        extent == Extent::Target ? ::stat(path.c_str(), &info) : ::lstat(path.c_str(), &info);
-    return result == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -36,48 +41,40 @@ bool is_gone(int error) { return error == ENOENT || error == ENOTDIR; }
 bool is_gone(const std::error_code& error) { return is_gone(error.value()); }
 
 bool may_be_there(const fs::path& path) {
-    struct stat info{};
-    return !is_gone(stat_of(path.native(), Extent::Itself, info));
+    return !is_gone(see(path.native(), Extent::Itself).error);
 }
 
 bool is_link(const fs::path& path) {
-    std::error_code failed;
-    return fs::is_symlink(path, failed);
+    return see(path.native(), Extent::Itself).identity.type == S_IFLNK;
 }
 
-SeenFile seen_as(std::string path, Extent extent, int error, const struct stat& info) {
-    if (error != 0) return {std::move(path), extent, {}, is_gone(error)};
-    return {std::move(path), extent, identity_of(info, extent),
-            extent == Extent::Itself || has_settled(info)};
+SeenFile see_in(int directory, const std::string& path, Extent extent) {
+    SeenFile seen{.path = path, .extent = extent};
+    struct statx info{};
+    const char* name = path.c_str() + (directory == AT_FDCWD ? 0 : path.rfind('/') + 1);
+    const int flags = extent == Extent::Target ? 0 : AT_SYMLINK_NOFOLLOW;
+    constexpr unsigned wanted = STATX_BASIC_STATS | STATX_BTIME;
+    seen.error = ::statx(directory, name, flags, wanted, &info) == 0 ? 0 : errno;
+    if (seen.error == 0) seen.identity = identity_of(info);
+    seen.is_certain = seen.error == 0 ? has_settled(seen.identity) : is_gone(seen.error);
+    if (extent != Extent::Itself || seen.error != 0) return seen;
+    seen.identity = seen.identity.itself();
+    seen.is_certain = true;
+    return seen;
 }
 
-SeenFile see(std::string path, Extent extent) {
-    struct stat info{};
-    const int error = stat_of(path, extent, info);
-    return seen_as(std::move(path), extent, error, info);
-}
+SeenFile see(const std::string& path, Extent extent) { return see_in(AT_FDCWD, path, extent); }
 
+// ENOTDIR and ENOENT both say that nothing is there.
 bool is_unchanged(const SeenFile& seen) {
-    struct stat info{};
-    const int error = stat_of(seen.path, seen.extent, info);
-    const FileIdentity now = error == 0 ? identity_of(info, seen.extent) : FileIdentity{};
-    return seen.is_certain && (error == 0 || is_gone(error)) && now == seen.identity;
+    const SeenFile now = see(seen.path, seen.extent);
+    return seen.is_certain && (now.error == 0 || is_gone(now.error)) &&
+           now.identity == seen.identity;
 }
 
-bool is_another_object(const SeenFile& seen, uint64_t since) {
-    struct statx now{};
-    constexpr unsigned wanted = STATX_TYPE | STATX_INO | STATX_BTIME;
-    if (::statx(AT_FDCWD, seen.path.c_str(), AT_SYMLINK_NOFOLLOW, wanted, &now) != 0) return false;
-    const dev_t device = makedev(now.stx_dev_major, now.stx_dev_minor);
-    const auto [known_device, known_inode, known_mode] =
-        std::tuple(std::get<0>(seen.identity), std::get<1>(seen.identity),
-                   std::get<2>(seen.identity) & S_IFMT);
-    if (device != known_device || now.stx_ino != known_inode ||
-        (now.stx_mode & S_IFMT) != known_mode)
-        return true;
-    using namespace std::chrono;
-    const nanoseconds born = seconds(now.stx_btime.tv_sec) + nanoseconds(now.stx_btime.tv_nsec);
-    return (now.stx_mask & STATX_BTIME) != 0 && born > nanoseconds(since);
+bool is_another_object(const SeenFile& seen) {
+    const SeenFile now = see(seen.path, Extent::Itself);
+    return now.error == 0 && now.identity != seen.identity.itself();
 }
 
 fs::path without_links(const fs::path& path) {

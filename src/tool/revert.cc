@@ -164,12 +164,11 @@ std::vector<std::string> warnings_since(const confine::Protected& before,
     return warnings;
 }
 
-void tell_replaced(const confine::Protected& before, const run::Session& session, uint64_t started,
-                   Report& report) {
+void tell_replaced(const confine::Protected& before, const run::Session& session, Report& report) {
     const std::vector<fs::path> roots = confine::held_roots(session.wanted());
     for (const auto& [path, name] : before.names)
         if (name.state == State::Present && confine::root_above(path, roots) != nullptr &&
-            confine::is_another_object(name.seen, started))
+            confine::is_another_object(name.seen))
             report.notes.push_back(text::one_line(path) +
                                    " was replaced while the command ran. If that was not you, it "
                                    "may be the command's: "

@@ -27,9 +27,8 @@ void revert(const confine::Protected& before, run::Session& session, Tree tree, 
 std::vector<std::string> warnings_since(const confine::Protected& before,
                                         const run::Session& session);
 
-// Names the protected files that were replaced since the call started. A command can do that only
+// Names the protected files that were replaced since `before`. A command can do that only
 // after somebody outside has removed the file, but Husk cannot tell who did.
-void tell_replaced(const confine::Protected& before, const run::Session& session, uint64_t started,
-                   Report& report);
+void tell_replaced(const confine::Protected& before, const run::Session& session, Report& report);
 
 }  // namespace husk::tool

@@ -323,7 +323,7 @@ Report StartedCall::report() const {
     // ends all the time is in none.
     const bool lives_on = now->tree_lives || !report.ended();
     if (before_) {
-        tell_replaced(*before_, *session_, now->record.started, report);
+        tell_replaced(*before_, *session_, report);
         revert(*before_, *session_, lives_on ? Tree::LivesOn : Tree::IsGone, report);
     }
     if (!lives_on) session_->note_settled();
