@@ -8,10 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "confine/git_dirs.h"
-#include "confine/git_named.h"
-#include "confine/git_risk.h"
+#include "confine/git_repository.h"
 #include "confine/git_settings.h"
+#include "confine/located.h"
 #include "confine/reading.h"
 #include "keeper/walls_wire.h"
 
@@ -44,10 +43,10 @@ constexpr const char* too_much = "there are too many repositories";
 class Surveyor {
 public:
     Surveyor(const Wanted& wanted, NameWalk& walk, const GitSurvey* earlier)
-        : home_(wanted.home), walk_(walk), earlier_(earlier) {
+        : home_(wanted.home), walk_(walk) {
+        if (earlier != nullptr) known_ = earlier->indexes;
         for (const fs::path& file : global_settings(home_)) {
-            walk_.depend_on(file);
-            hold(walk_.add_links(file));
+            hold_behind_links(file);
             add_named_by_file(file, home_, global_);
         }
         for (const fs::path& root : walk_.roots()) visit_root(root);
@@ -70,18 +69,34 @@ private:
         if (size <= budget_.names) walk_.add(path);
         budget_.names -= std::min(size, budget_.names);
     }
+    // Holds what a reader of the path gets, and the links on the way. Returns its path without
+    // links.
+    fs::path hold_behind_links(const fs::path& path) {
+        walk_.depend_on(path);
+        fs::path real = walk_.add_links(path);
+        hold(real);
+        return real;
+    }
+    // Nothing may come where git looks for a directory that is not there.
+    std::optional<fs::path> follow(const GitDir& dir) {
+        const fs::path real = walk_.add_links(dir.named);
+        if (!dir.path) hold(real);
+        return dir.path;
+    }
     bool has_room() const { return budget_.names > PATH_MAX && budget_.listed > 0; }
 
     void visit_root(const fs::path& root) {
         const fs::path git = root / ".git";
-        if (may_be_there(git)) enter(Checkout::Root, root, git);
+        // A new repository would hide the one that it lies in.
+        const bool hides = visit_enclosing(root);
+        if (may_be_there(git)) enter({.kind = Checkout::Root, .git = git, .must_go = hides}, root);
         // Git takes the directory itself for a repository if its .git is none.
-        if (may_be_git_dir(root)) enter(Checkout::Bare, root, root);
-        visit_enclosing(root);
+        if (may_be_git_dir(root)) enter({.kind = Checkout::Bare, .git = root}, root);
     }
 
     // The repository that a root lies in can have submodules, worktrees and hooks in the root.
-    void visit_enclosing(const fs::path& root) {
+    // Returns false if there is none.
+    bool visit_enclosing(const fs::path& root) {
         for (fs::path above = root; above.has_relative_path();) {
             above = above.parent_path();
             if (!may_be_there(above / ".git")) {
@@ -90,31 +105,25 @@ private:
             }
             const GitDir git_dir = git_dir_of(above / ".git");
             if (git_dir.path) visit(above, *git_dir.path);
-            return;
+            return true;
         }
+        return false;
     }
 
-    // Goes on in the repository of a checkout, if there is one. Nothing may come where its .git
-    // leads to nothing.
-    void enter(Checkout::Kind kind, const fs::path& checkout, const fs::path& git) {
-        Checkout entered{kind, git};
-        const GitDir git_dir = git_dir_of(git);
-        walk_.add_links(git_dir.named);
-        if (git_dir.path != git) {
+    // Goes on in the repository of a checkout, if there is one.
+    void enter(Checkout entered, const fs::path& checkout) {
+        const auto git_dir = follow(git_dir_of(entered.git));
+        if (git_dir != entered.git) {
             walk_.depend_on_more();
-            hold(git);
+            hold(entered.git);
         }
-        hold(git_dir.missing);
-        if (git_dir.path) entered.hooks = visit(checkout, *git_dir.path);
+        if (git_dir) entered.hooks = visit(checkout, *git_dir);
         result_.checkouts.push_back(std::move(entered));
     }
 
     // Returns the directories in roots that git takes hooks from.
     std::vector<fs::path> visit(const fs::path& checkout, const fs::path& git_dir) {
-        const GitDir shared = common_dir_of(git_dir);
-        walk_.add_links(shared.named);
-        hold(shared.missing);
-        const fs::path common = shared.path.value_or(git_dir);
+        const fs::path common = follow(common_dir_of(git_dir)).value_or(git_dir);
         // Git makes and removes files in .git whenever it looks. Only these names lead further.
         for (const char* name : {"index", "worktrees", "modules"}) walk_.depend_on(git_dir / name);
         if (common != git_dir) walk_.depend_on_more();
@@ -122,10 +131,13 @@ private:
             add_git_dir(one);
             trust(one);
         }
+        const NamedBySettings named = named_in(git_dir, common);
+        std::set<fs::path> trees = {checkout};
+        for (const std::string& one : named.trees) trees.insert(without_links(git_dir / one));
         std::vector<fs::path> hooks;
-        for (const fs::path& tree : work_trees(checkout, git_dir, common)) {
-            std::ranges::move(add_named(tree, common), std::back_inserter(hooks));
-            follow_index(tree, git_dir, common);
+        for (const fs::path& tree : trees) {
+            std::ranges::move(add_hooks(tree, common, named), std::back_inserter(hooks));
+            follow_index(tree, git_dir, named);
         }
         return hooks;
     }
@@ -134,61 +146,72 @@ private:
         if (!contains(result_.trusted, directory)) result_.trusted.push_back(directory);
     }
 
-    // Settings can name another one, and which of them counts depends on more settings.
-    static std::vector<fs::path> work_trees(const fs::path& checkout, const fs::path& git_dir,
-                                            const fs::path& common) {
-        std::vector<fs::path> trees = {checkout};
-        for (const fs::path& file : {common / "config", git_dir / "config.worktree"})
-            for (const std::string& one : work_trees_in(small_file(file).value_or("")))
-                trees.push_back(without_links(git_dir / one));
-        std::ranges::sort(trees);
-        trees.erase(std::ranges::unique(trees).begin(), trees.end());
-        return trees;
-    }
-
     void add_git_dir(const fs::path& git_dir) {
         if (!surveyed_.insert(git_dir).second) return;
         for (const char* name : in_git_dir) hold(git_dir / name);
-        if (is_ours(git_dir)) add_modules(git_dir);
+        if (is_ours(git_dir)) add_modules(git_dir / "modules");
         add_worktrees(git_dir);
     }
 
-    void add_modules(const fs::path& git_dir) {
-        const NestedGitDirs nested = nested_git_dirs(git_dir, budget_.listed);
-        if (may_be_there(git_dir / "modules")) walk_.depend_on_more();
-        for (const fs::path& path : nested.unlisted) add_unread(path, "it cannot be listed");
-        for (const fs::path& module : nested.found) {
-            if (!has_room()) return add_unread(git_dir / "modules", too_much);
-            result_.checkouts.push_back({Checkout::Module, module});
-            if (is_link(module))
-                hold(module);
-            else
-                add_git_dir(module);
+    // The directories of git of submodules. These can have names with slashes, so every directory
+    // is searched that git does not take for a repository.
+    void add_modules(const fs::path& modules, int depth = 0) {
+        constexpr int deepest = 6;
+        std::error_code failed;
+        fs::directory_iterator entries(modules, failed);
+        if (!is_gone(failed)) walk_.depend_on_more();
+        for (; !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
+            if (!has_room() || depth > deepest) return add_unread(modules, too_much);
+            --budget_.listed;
+            const fs::path path = entries->path();
+            std::error_code unknown;
+            const bool is_directory = entries->is_directory(unknown);
+            if (!is_directory && !is_link(path) && !unknown) continue;
+            // A command can take HEAD away for a while, but not the protected settings.
+            if (is_link(path) || may_be_there(path / "HEAD") || may_be_there(path / "config"))
+                add_module(path);
+            if (!is_link(path) && !is_git_dir(path)) add_modules(path, depth + 1);
         }
+        if (failed && !is_gone(failed)) add_unread(modules, "it cannot be listed");
+    }
+
+    void add_module(const fs::path& module) {
+        result_.checkouts.push_back({.kind = Checkout::Module, .git = module});
+        if (is_link(module))
+            hold(module);
+        else
+            add_git_dir(module);
     }
 
     void add_unread(const fs::path& path, const std::string& why) {
         walk_.depend_on_more();
-        result_.checkouts.push_back(
-            {Checkout::Unread, path, {}, why, see(path.native(), Extent::Whole)});
+        result_.checkouts.push_back({.kind = Checkout::Unread,
+                                     .git = path,
+                                     .risk = why,
+                                     .seen = see(path.native(), Extent::Whole)});
     }
 
-    std::vector<fs::path> add_named(const fs::path& checkout, const fs::path& common) {
+    // With the settings of the user. Which of them count depends on more settings, so all do.
+    NamedBySettings named_in(const fs::path& git_dir, const fs::path& common) {
         NamedBySettings named = global_;
-        add_named_by_file(common / "config", home_, named);
-        walk_.depend_on(common / "config");
-        for (const std::string& one : named.includes) {
-            walk_.depend_on(one);
-            hold(walk_.add_links(one));
+        for (const fs::path& file : {git_dir / "config.worktree", common / "config"}) {
+            walk_.depend_on(file);
+            add_named_by_file(file, home_, named);
         }
+        for (const std::string& one : named.includes) hold_behind_links(one);
+        return named;
+    }
+
+    // Returns the directories of hooks that are in roots.
+    std::vector<fs::path> add_hooks(const fs::path& checkout, const fs::path& common,
+                                    const NamedBySettings& named) {
         add_links_in(common / "hooks");
         std::vector<fs::path> in_roots;
         for (const std::string& one : named.hooks) {
             fs::path hooks = (checkout / one).lexically_normal();
             // Husky's, which run those beside them.
             if (hooks.filename() == "_") hooks = hooks.parent_path();
-            hooks = walk_.add_links(hooks);
-            hold(hooks);
+            hooks = hold_behind_links(hooks);
             add_links_in(hooks);
             if (root_above(hooks, walk_.roots()) == nullptr) continue;
             trust(hooks);
@@ -202,35 +225,33 @@ private:
         walk_.depend_on(hooks);
         std::error_code failed;
         for (const fs::directory_entry& entry : fs::directory_iterator(hooks, failed))
-            if (is_link(entry.path()) && has_room()) hold(walk_.add_links(entry.path()));
+            if (is_link(entry.path()) && has_room()) hold_behind_links(entry.path());
     }
 
-    std::shared_ptr<const GitIndex> read_index(const fs::path& git_dir, const fs::path& common) {
-        const std::string settings = small_file(common / "config").value_or("");
-        ReadIndex now{.file = see(git_dir / "index", Extent::Target),
-                      .hash_size = uses_sha256(settings) ? sha256_size : sha1_size,
-                      .index = nullptr};
+    std::shared_ptr<const GitIndex> read_index(const fs::path& git_dir, size_t hash_size) {
+        ReadIndex now{see(git_dir / "index", Extent::Target), hash_size, nullptr};
         // The same file can have several names.
-        const auto find_in = [&](const std::vector<ReadIndex>& read) {
-            for (const ReadIndex& known : read)
-                if (known.file.identity == now.file.identity && known.hash_size == now.hash_size)
-                    now.index = known.index;
-        };
-        if (now.file.is_certain) find_in(result_.indexes);
-        if (now.file.is_certain && earlier_ != nullptr) find_in(earlier_->indexes);
-        if (!now.index)
-            now.index =
-                std::make_shared<GitIndex>(index_of(git_dir, now.hash_size, budget_.indexed));
+        const auto known = std::ranges::find_if(known_, [&](const ReadIndex& one) {
+            return one.file.identity == now.file.identity && one.hash_size == hash_size;
+        });
+        if (now.file.is_certain && known != known_.end())
+            now.index = known->index;
+        else
+            now.index = std::make_shared<GitIndex>(index_of(git_dir, hash_size, budget_.indexed));
         // Git does not look whether the other part is as it was.
         if (!now.index->shared.empty()) walk_.depend_on_more();
         const bool is_whole = now.index->shared.empty() && now.index->unreadable.empty();
-        if (is_whole && now.file.is_certain) result_.indexes.push_back(now);
+        if (is_whole && now.file.is_certain) {
+            known_.push_back(now);
+            result_.indexes.push_back(now);
+        }
         return now.index;
     }
 
-    void follow_index(const fs::path& checkout, const fs::path& git_dir, const fs::path& common) {
+    void follow_index(const fs::path& checkout, const fs::path& git_dir,
+                      const NamedBySettings& named) {
         if (!followed_.insert({checkout, git_dir}).second) return;
-        const std::shared_ptr<const GitIndex> index = read_index(git_dir, common);
+        const auto index = read_index(git_dir, named.uses_sha256 ? sha256_size : sha1_size);
         gitlinks_ += index->gitlinks.size();
         const bool is_too_much = gitlinks_ > most_gitlinks || !has_room();
         if (is_too_much || !index->unreadable.empty())
@@ -245,9 +266,9 @@ private:
                 continue;
             hold(git);
             // Git goes through no link.
-            const GitDir real = real_directory(path);
-            if (!may_be_there(git) || (real.path && *real.path != path)) continue;
-            enter(Checkout::Entered, path, git);
+            const auto real = locate(path);
+            if (!may_be_there(git) || (real && real->path != path)) continue;
+            enter({.kind = Checkout::Entered, .git = git}, path);
         }
     }
 
@@ -261,13 +282,15 @@ private:
         for (const fs::directory_entry& entry : all) {
             if (!has_room()) return add_unread(common / "worktrees", too_much);
             --budget_.listed;
-            if (is_ours(common)) add_modules(entry.path());
+            if (is_ours(common)) add_modules(entry.path() / "modules");
             const auto git = path_in(entry.path() / "gitdir", "");
             const fs::path checkout = git ? git->parent_path().lexically_normal() : fs::path();
             if (git && is_ours(checkout) && !contains(walk_.roots(), checkout)) {
-                result_.checkouts.push_back(
-                    {Checkout::Worktree, checkout / ".git", add_named(checkout, common)});
-                follow_index(checkout, entry.path(), common);
+                const NamedBySettings named = named_in(common, common);
+                result_.checkouts.push_back({.kind = Checkout::Worktree,
+                                             .git = checkout / ".git",
+                                             .hooks = add_hooks(checkout, common, named)});
+                follow_index(checkout, entry.path(), named);
                 continue;
             }
             for (const char* name : worktree_files) hold(entry.path() / name);
@@ -276,9 +299,9 @@ private:
 
     fs::path home_;
     NameWalk& walk_;
-    const GitSurvey* earlier_;
     Budget budget_;
     NamedBySettings global_;
+    std::vector<ReadIndex> known_;
     size_t gitlinks_ = 0;
     std::set<fs::path> surveyed_;                       // directories of git
     std::set<std::pair<fs::path, fs::path>> followed_;  // working trees with directories of git
@@ -286,20 +309,11 @@ private:
     GitSurvey result_;
 };
 
-// A new repository there would hide the one that it lies in.
-bool lies_in_repository(const fs::path& path) {
-    for (fs::path above = path; above.has_relative_path();) {
-        above = above.parent_path();
-        if (may_be_there(above / ".git")) return true;
-    }
-    return false;
-}
-
 // The user wants this worktree to be as it is.
 void hold_worktree(const fs::path& git, NameWalk& walk) {
     walk.add(git);
     const GitDir git_dir = git_dir_of(git);
-    const fs::path own = git_dir.path.value_or(git_dir.missing);
+    const fs::path own = git_dir.path.value_or(without_links(git_dir.named));
     if (root_above(own, walk.roots()) == nullptr) return;
     if (!git_dir.path) return walk.add(own);
     for (const char* name : worktree_files) walk.add(own / name);
@@ -312,20 +326,6 @@ const Checkout* find(const GitSurvey& survey, const Checkout& wanted) {
     return found == survey.checkouts.end() ? nullptr : &*found;
 }
 
-// Whether a checkout that has become risky is taken away; else the user is told.
-bool must_go(const Checkout& now, const Checkout* before) {
-    switch (now.kind) {
-        case Checkout::Root: return lies_in_repository(now.git.parent_path());
-        case Checkout::Worktree: return before != nullptr;
-        case Checkout::Unread:
-            return before == nullptr || before->seen.identity != now.seen.identity;
-        case Checkout::Bare:
-        case Checkout::Entered:
-        case Checkout::Module: break;
-    }
-    return true;
-}
-
 }  // namespace
 
 GitSurvey survey_git(const Wanted& wanted, NameWalk& walk, const GitSurvey* earlier) {
@@ -333,7 +333,7 @@ GitSurvey survey_git(const Wanted& wanted, NameWalk& walk, const GitSurvey* earl
     GitSurvey result = Surveyor(wanted, walk, earlier).result();
     for (Checkout& one : result.checkouts) {
         if (one.kind != Checkout::Worktree) continue;
-        one.risk = risk_of(one, result.trusted).value_or("");
+        one.risk = risk_of(one.git, one.hooks, result.trusted).value_or("");
         if (!one.risk.empty()) hold_worktree(one.git, walk);
     }
     return result;
@@ -348,10 +348,14 @@ std::vector<RiskyCheckout> risky_checkouts(const GitSurvey& now, const GitSurvey
         // The others were protected all the time. A worktree that was risky is so because the user
         // wants it.
         if (was != nullptr && !is_unread && !(is_worktree && was->risk.empty())) continue;
-        const auto risk = is_unread ? one.risk : risk_of(one, before.trusted);
+        const auto risk = is_unread ? one.risk : risk_of(one.git, one.hooks, before.trusted);
+        if (!risk) continue;
+        RiskyCheckout risky{one.git, *risk, one.must_go, is_unread};
+        if (is_worktree) risky.must_go = was != nullptr;
+        if (is_unread) risky.must_go = was == nullptr || was->seen.identity != one.seen.identity;
         // Without its HEAD, a workspace is no bare repository.
-        const fs::path goes = one.kind == Checkout::Bare ? one.git / "HEAD" : one.git;
-        if (risk) found.push_back({goes, *risk, must_go(one, was), is_unread});
+        if (one.kind == Checkout::Bare) risky.git /= "HEAD";
+        found.push_back(std::move(risky));
     }
     // Nobody would look at a worktree any more that its repository does not know.
     for (const Checkout& one : before.checkouts) {

@@ -28,7 +28,8 @@ struct Checkout {
     // How git would come to run a program there; empty: it would not. Only known of worktrees, and
     // for what is unread: why.
     std::string risk = {};
-    SeenFile seen = {};  // of what is unread
+    SeenFile seen = {};   // of what is unread
+    bool must_go = true;  // if it has become risky: git enters it by itself
 };
 
 // An index as it was read, for the next survey: it can be large.

@@ -166,9 +166,9 @@ TEST(GitIndex, ReadsNamesOfAnyLengthAndFlagsOfAnyVersionAsGitDoes) {
 }
 
 TEST(GitSettings, TellTheHashOfTheRepository) {
-    EXPECT_FALSE(uses_sha256("[remote \"o\"]\n\turl = https://example.org/sha256\n"));
-    EXPECT_FALSE(uses_sha256("[extensions]\n\tobjectFormat = sha1 ; sha256\n"));
-    EXPECT_TRUE(uses_sha256("[extensions] objectFormat = \"sha256\""));
+    EXPECT_FALSE(named_by("[remote \"o\"]\n\turl = https://example.org/sha256\n").uses_sha256);
+    EXPECT_FALSE(named_by("[extensions]\n\tobjectFormat = sha1 ; sha256\n").uses_sha256);
+    EXPECT_TRUE(named_by("[extensions] objectFormat = \"sha256\"").uses_sha256);
 }
 
 // Git itself is asked.

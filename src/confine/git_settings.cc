@@ -1,9 +1,17 @@
 #include "confine/git_settings.h"
 
+#include <pwd.h>
+
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "confine/git_index.h"
 
 namespace husk::confine {
 namespace {
+
+namespace fs = std::filesystem;
 
 // What `git init`, `clone`, `worktree add`, `sparse-checkout` and `branch` write, and what is set
 // every day. In lower case, between spaces; "*" is any name in quotes.
@@ -162,6 +170,29 @@ private:
     ParsedSettings result_;
 };
 
+constexpr size_t most_files = 64;
+
+fs::path home_of(const std::string& user) {
+    passwd entry{};
+    passwd* found = nullptr;
+    std::array<char, 4096> texts{};
+    ::getpwnam_r(user.c_str(), &entry, texts.data(), texts.size(), &found);
+    return found == nullptr ? "" : found->pw_dir;
+}
+
+// "~/x" and "~user/x", as git reads paths.
+fs::path expanded(const std::string& value, const fs::path& home) {
+    if (!value.starts_with('~')) return value;
+    const size_t end = std::min(value.find('/'), value.size());
+    const fs::path start = end == 1 ? home : home_of(value.substr(1, end - 1));
+    return start / value.substr(std::min(end + 1, value.size()));
+}
+
+fs::path variable(const char* name) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+    return value == nullptr ? "" : value;
+}
+
 }  // namespace
 
 ParsedSettings parse_settings(std::string_view text) { return Parser(text).run(); }
@@ -170,6 +201,8 @@ NamedBySettings named_by(std::string_view text) {
     NamedBySettings result;
     for (const GitSetting& one : parse_settings(text).all) {
         if (one.key == "core.hookspath") result.hooks.push_back(one.value);
+        if (one.key == "core.worktree") result.trees.push_back(one.value);
+        if (one.key == "extensions.objectformat") result.uses_sha256 = one.value == "sha256";
         if (one.key == "include.path" || one.key == "includeif.*.path")
             result.includes.push_back(one.value);
     }
@@ -185,18 +218,30 @@ std::optional<std::string> risky_setting(std::string_view text) {
     return std::nullopt;
 }
 
-std::vector<std::string> work_trees_in(std::string_view text) {
-    std::vector<std::string> result;
-    for (const GitSetting& one : parse_settings(text).all)
-        if (one.key == "core.worktree") result.push_back(one.value);
-    return result;
+void add_named_by_file(const fs::path& settings, const fs::path& home, NamedBySettings& named) {
+    const NamedBySettings own = named_by(small_file(settings).value_or(""));
+    for (const std::string& one : own.hooks) named.hooks.push_back(expanded(one, home));
+    named.trees.insert(named.trees.end(), own.trees.begin(), own.trees.end());
+    for (const std::string& one : own.includes) {
+        const fs::path file = (settings.parent_path() / expanded(one, home)).lexically_normal();
+        const bool is_known =
+            std::ranges::find(named.includes, file.native()) != named.includes.end();
+        if (is_known || named.includes.size() >= most_files) continue;
+        named.includes.push_back(file);
+        add_named_by_file(file, home, named);
+    }
+    named.uses_sha256 = own.uses_sha256;  // git does not ask the files that are included
 }
 
-bool uses_sha256(std::string_view text) {
-    bool found = false;
-    for (const GitSetting& one : parse_settings(text).all)
-        if (one.key == "extensions.objectformat") found = one.value == "sha256";
-    return found;
+std::vector<fs::path> global_settings(const fs::path& home) {
+    std::vector<fs::path> files = {"/etc/gitconfig", variable("GIT_CONFIG_SYSTEM"),
+                                   variable("GIT_CONFIG_GLOBAL")};
+    if (!home.empty()) files.push_back(home / ".gitconfig");
+    const fs::path config = variable("XDG_CONFIG_HOME");
+    if (!config.empty() || !home.empty())
+        files.push_back((config.empty() ? home / ".config" : config) / "git" / "config");
+    std::erase_if(files, [](const fs::path& path) { return !path.is_absolute(); });
+    return files;
 }
 
 }  // namespace husk::confine

@@ -1,6 +1,7 @@
-// What the settings of a repository make git do.
+// What settings make git do: those of a repository, of the user and of the machine.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,12 +24,6 @@ struct ParsedSettings {
 
 ParsedSettings parse_settings(std::string_view text);
 
-// Whether the repository with these settings has hashes of 32 bytes.
-bool uses_sha256(std::string_view text);
-
-// Every directory that the settings name as the working tree, from the directory of git on.
-std::vector<std::string> work_trees_in(std::string_view text);
-
 // The first setting in a file of git that is not known to be harmless, such as "core.fsmonitor", or
 // what cannot be understood of it; nothing when there is none. Known are those that run no program:
 // the list of the others grows with git.
@@ -36,10 +31,19 @@ std::optional<std::string> risky_setting(std::string_view text);
 
 // What else git obeys because the settings name it, with all that they could include.
 struct NamedBySettings {
-    std::vector<std::string> hooks;  // directories, from the checkout on
-    std::vector<std::string>
-        includes;  // files, from that of the settings on, whatever the condition
+    std::vector<std::string> hooks;     // directories, from the checkout on
+    std::vector<std::string> includes;  // files, from that of the settings on
+    std::vector<std::string> trees;     // working trees, from the directory of git on
+    bool uses_sha256 = false;           // the hashes of the repository have 32 bytes
 };
 NamedBySettings named_by(std::string_view text);
+
+// Adds to `named` what the file names, and what the files name that it includes, with absolute
+// paths of these files. `home` stands for "~".
+void add_named_by_file(const std::filesystem::path& settings, const std::filesystem::path& home,
+                       NamedBySettings& named);
+
+// The files with settings of the user and of the machine, whether they exist or not.
+std::vector<std::filesystem::path> global_settings(const std::filesystem::path& home);
 
 }  // namespace husk::confine

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "confine/git_dirs.h"
+#include "confine/git_repository.h"
 #include "confine/located.h"
 #include "confine/seen_file.h"
 

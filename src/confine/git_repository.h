@@ -1,8 +1,9 @@
-// Where git keeps what belongs to a checkout.
+// One repository as git finds it, and whether git would run a program because of what is in it.
 #pragma once
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,32 +13,29 @@ namespace husk::confine {
 std::optional<std::filesystem::path> path_in(const std::filesystem::path& file,
                                              std::string_view start);
 
-// Where git finds a directory.
+// Where git looks for a directory.
 struct GitDir {
     std::filesystem::path named = {};                // as it is written, with links
-    std::optional<std::filesystem::path> path = {};  // without links; empty: there is none
-    std::filesystem::path missing = {};  // where it would be, if a file or link leads to nothing
-    bool is_unknown = false;             // it may be anywhere: something cannot be read
+    std::optional<std::filesystem::path> path = {};  // without links; empty: none can be seen there
 };
-// The directory at a path, through links.
-GitDir real_directory(const std::filesystem::path& path);
 // The directory that a .git is or leads to.
 GitDir git_dir_of(const std::filesystem::path& git);
 // The directory that holds the settings and hooks of a directory of git.
 GitDir common_dir_of(const std::filesystem::path& git_dir);
-// Returns true if git may take the directory for a repository.
+// Returns true if the directory is one of git.
+bool is_git_dir(const std::filesystem::path& path);
+// Returns true if git may take the directory for a repository, whatever is missing of it now.
 bool may_be_git_dir(const std::filesystem::path& path);
-
-// The directories of git inside of one: of submodules, which have hooks and settings of their own.
-struct NestedGitDirs {
-    std::vector<std::filesystem::path> found;     // directories and links
-    std::vector<std::filesystem::path> unlisted;  // directories that may hold more of them
-};
-// Lists `most` entries of directories at most, and subtracts them.
-NestedGitDirs nested_git_dirs(const std::filesystem::path& git_dir, size_t& most);
 
 // If `root` is a worktree: the .git of its repository, which has to be writable too. The files in
 // the workspace are not trusted: the repository itself has to name the worktree as its own.
 std::optional<std::filesystem::path> repository_of_worktree(const std::filesystem::path& root);
+
+// Returns how git would come to run something in the checkout with this .git and these directories
+// of hooks. Settings and hooks in `trusted` directories were protected all the time, so they are
+// the user's own.
+std::optional<std::string> risk_of(const std::filesystem::path& git,
+                                   const std::vector<std::filesystem::path>& hooks,
+                                   const std::vector<std::filesystem::path>& trusted);
 
 }  // namespace husk::confine
