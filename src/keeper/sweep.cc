@@ -24,13 +24,13 @@ constexpr unsigned link = 0120000;
 constexpr unsigned longest_path = 4096;
 constexpr unsigned longest_name = 255;
 
-// Static: a mason has one of these.
-int roots[husk::wire::max_roots];
-unsigned root_count = 0;
-int state = -1;
+// Static: a mason has one of these. The state directory, or -1, and behind it the roots.
+int held[1 + husk::wire::max_roots] = {-1};
+unsigned held_count = 1;
 int proc = -1;
 char way[longest_path];
 
+int root_of(const NameOrder& order) { return held[1 + order.root]; }
 bool is_gone(long error) { return error == -ENOENT || error == -ENOTDIR; }
 
 long open_path(int parent, const char* name, int flags) {
@@ -99,8 +99,8 @@ long move_to(int keep, const char* start, const Place& place) {
 }
 
 long move(const Place& place) {
-    sys::mkdirat(state, "reverted", 0700);
-    const long keep = open_path(state, "reverted", O_DIRECTORY);
+    sys::mkdirat(held[0], "reverted", 0700);
+    const long keep = open_path(held[0], "reverted", O_DIRECTORY);
     const long moved = keep < 0 ? -EXDEV : move_to(static_cast<int>(keep), "", place);
     if (keep >= 0) sys::close(static_cast<int>(keep));
     if (moved == 0 || moved == -ENOENT) return moved;
@@ -129,7 +129,7 @@ unsigned length_of(const char* text) {
 void go_in(const NameOrder& order, Place& place) {
     const long inner = open_path(place.parent, place.name, O_DIRECTORY);
     if (inner < 0) place.error = is_gone(inner) || inner == -ELOOP ? -EAGAIN : inner;
-    if (place.parent != roots[order.root]) sys::close(place.parent);
+    if (place.parent != root_of(order)) sys::close(place.parent);
     place.parent = static_cast<int>(inner < 0 ? -1 : inner);
     place.name += length_of(place.name) + 1;
 }
@@ -143,7 +143,7 @@ Place walk(const NameOrder& order, int watch) {
     // Git does not enter a repository through a link.
     const bool is_repository = is_same(last, ".git");
     const bool only_itself = (order.flags & husk::wire::OnlyItself) != 0;
-    place.parent = roots[order.root];
+    place.parent = root_of(order);
     place.name = way;
     if (place.parent < 0) return place;
     if (end == way) place.error = -ENAMETOOLONG;
@@ -174,43 +174,36 @@ bool is_same(const char* one, const char* other) {
 }
 
 long hold(const char* path, const husk::wire::Identity& identity, bool is_state) {
-    if (root_count >= husk::wire::max_roots) return -EMFILE;
+    if (held_count > husk::wire::max_roots) return -EMFILE;
     const long opened = mounts::open(path, identity);
     if (opened < 0 && (is_state || !is_gone(opened))) return opened;
-    (is_state ? state : roots[root_count++]) = static_cast<int>(opened < 0 ? -1 : opened);
+    (is_state ? held[0] : held[held_count++]) = static_cast<int>(opened < 0 ? -1 : opened);
     return 0;
 }
 
 void lift(int above) {
-    const auto move = [&](int& fd) {
-        if (fd >= 0) fd = static_cast<int>(sys::fcntl(fd, F_DUPFD_CLOEXEC, above));
-    };
-    move(state);
-    for (unsigned i = 0; i < root_count; ++i) move(roots[i]);
+    for (unsigned i = 0; i < held_count; ++i)
+        if (held[i] >= 0) held[i] = static_cast<int>(sys::fcntl(held[i], F_DUPFD_CLOEXEC, above));
 }
 
 int settle(int first, int proc_fd) {
-    const auto move = [&](int& fd) {
-        if (fd >= 0) fd = static_cast<int>(sys::dup3(fd, first++, O_CLOEXEC));
-    };
     proc = proc_fd;
-    move(state);
-    for (unsigned i = 0; i < root_count; ++i) move(roots[i]);
+    for (unsigned i = 0; i < held_count; ++i)
+        if (held[i] >= 0) held[i] = static_cast<int>(sys::dup3(held[i], first++, O_CLOEXEC));
     return first;
 }
 
 void let_go() {
-    sys::close_once(state);
-    for (unsigned i = 0; i < root_count; ++i) sys::close_once(roots[i]);
-    root_count = 0;
+    for (unsigned i = 0; i < held_count; ++i) sys::close_once(held[i]);
+    held_count = 1;
 }
 
 bool Orders::is_sound() const {
-    return husk::wire::are_sound(begin, static_cast<uint64_t>(size), root_count);
+    return husk::wire::are_sound(begin, static_cast<uint64_t>(size), held_count - 1);
 }
 
 void leave(const NameOrder& order, Place& place) {
-    if (place.parent >= 0 && place.parent != roots[order.root]) sys::close(place.parent);
+    if (place.parent >= 0 && place.parent != root_of(order)) sys::close(place.parent);
     place.parent = -1;
 }
 
