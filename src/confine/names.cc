@@ -81,6 +81,9 @@ void NameWalk::add(const fs::path& path) {
             return add_behind_links(path);
     }
     if (root == nullptr) depend_on_more();
+    // The times of the root tell that nothing came into it.
+    const bool is_in_root = root != nullptr && path.parent_path() == *root;
+    if (name.state != State::Absent || !is_in_root) depends_on_.insert(name.seen);
     names_.emplace(path.native(), std::move(name));
 }
 
@@ -124,17 +127,9 @@ void NameWalk::depend_on(const fs::path& path) {
 
 std::vector<SeenFile> NameWalk::proof() const {
     if (!is_provable_) return {};
-    std::vector<SeenFile> proof;
-    for (const auto& [path, name] : names_) {
-        // The times of the root tell that nothing came into it.
-        const bool is_in_root =
-            std::ranges::find(roots_, fs::path(parent_of(path))) != roots_.end();
-        if (name.state != State::Absent || !is_in_root) proof.push_back(name.seen);
-    }
-    for (const SeenFile& seen : depends_on_)
-        if (!names_.contains(seen.path)) proof.push_back(seen);
-    const bool is_certain = std::ranges::all_of(proof, &SeenFile::is_certain);
-    return is_certain ? proof : std::vector<SeenFile>();
+    const bool is_certain = std::ranges::all_of(depends_on_, &SeenFile::is_certain);
+    return is_certain ? std::vector(depends_on_.begin(), depends_on_.end())
+                      : std::vector<SeenFile>();
 }
 
 }  // namespace husk::confine

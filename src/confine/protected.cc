@@ -92,22 +92,18 @@ bool holds_the_same(const Protected& earlier, const Protected& now) {
 }
 
 void add_protection(const Wanted& wanted, const Names& names, Steps& steps) {
+    enum Writable : uint64_t { No, AsItIs };
+    const auto mount = [&](const char* what, const std::string& path, Writable writable) {
+        steps.add({wire::WallOp::Protect, what + path, writable, 0, 0, {path}, true});
+    };
     std::set<fs::path> pinned;
     for (const auto& [path, name] : names) {
         if (name.state == State::Absent) continue;
         for (const fs::path& above : movable_above(wanted, path))
-            if (pinned.insert(above).second)
-                steps.add({wire::WallOp::Protect,
-                           "pin " + above.string(),
-                           1,
-                           0,
-                           0,
-                           {above.string()},
-                           true});
+            if (pinned.insert(above).second) mount("pin ", above.string(), AsItIs);
     }
     for (const auto& [path, name] : names)
-        if (name.state != State::Absent)
-            steps.add({wire::WallOp::Protect, "protect " + path, 0, 0, 0, {path}, true});
+        if (name.state != State::Absent) mount("protect ", path, No);
 }
 
 }  // namespace husk::confine
