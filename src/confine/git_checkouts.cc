@@ -34,7 +34,7 @@ bool contains(const std::vector<fs::path>& paths, const fs::path& path) {
 // A command can make as many files as it likes, and the survey runs outside of its limits. What is
 // beyond these bounds is unread.
 struct Budget {
-    size_t listed = 5000;                 // entries of directories
+    size_t listed = 5000;                 // entries of directories, and files that are included
     size_t indexed = 8'000'000;           // entries of indexes
     size_t names = wire::max_orders / 2;  // bytes: the mason takes no more orders
 };
@@ -199,6 +199,8 @@ private:
             add_named_by_file(file, home_, named);
         }
         for (const std::string& one : named.includes) hold_behind_links(one);
+        const size_t own = named.includes.size() - global_.includes.size();
+        budget_.listed -= std::min(own, budget_.listed);
         return named;
     }
 
@@ -285,15 +287,15 @@ private:
             if (is_ours(common)) add_modules(entry.path() / "modules");
             const auto git = path_in(entry.path() / "gitdir", "");
             const fs::path checkout = git ? git->parent_path().lexically_normal() : fs::path();
-            if (git && is_ours(checkout) && !contains(walk_.roots(), checkout)) {
-                const NamedBySettings named = named_in(common, common);
-                result_.checkouts.push_back({.kind = Checkout::Worktree,
-                                             .git = checkout / ".git",
-                                             .hooks = add_hooks(checkout, common, named)});
-                follow_index(checkout, entry.path(), named);
+            const NamedBySettings named = named_in(entry.path(), common);
+            std::vector<fs::path> hooks = add_hooks(checkout, common, named);
+            if (!git || !is_ours(checkout) || contains(walk_.roots(), checkout)) {
+                for (const char* name : worktree_files) hold(entry.path() / name);
                 continue;
             }
-            for (const char* name : worktree_files) hold(entry.path() / name);
+            result_.checkouts.push_back(
+                {.kind = Checkout::Worktree, .git = checkout / ".git", .hooks = std::move(hooks)});
+            follow_index(checkout, entry.path(), named);
         }
     }
 

@@ -421,6 +421,18 @@ inline const Plant plants[] = {
      ".githooks; printf '#!/bin/sh\\n' > .githooks/pre-commit; chmod +x .githooks/pre-commit",
      {"echo \"touch $TRAP\" >> .githooks/pre-commit"},
      "git commit --allow-empty -m x"},
+    {"HooksThatTheSettingsOfTheWorktreeName",
+     "repository .; git config extensions.worktreeConfig true; git config --worktree "
+     "core.hooksPath .githooks; mkdir .githooks; printf '#!/bin/sh\\n' > .githooks/pre-commit; "
+     "chmod +x .githooks/pre-commit",
+     {"echo \"touch $TRAP\" >> .githooks/pre-commit"},
+     "git commit --allow-empty -m x"},
+    {"HooksThatTheSettingsOfAnotherWorktreeName",
+     "repository .; git config extensions.worktreeConfig true; git worktree add -q tree; cd tree; "
+     "git config --worktree core.hooksPath .githooks; mkdir .githooks; printf '#!/bin/sh\\n' > "
+     ".githooks/pre-commit; chmod +x .githooks/pre-commit",
+     {"echo \"touch $TRAP\" >> tree/.githooks/pre-commit"},
+     "cd tree; git commit --allow-empty -m x"},
     {"SettingsThatTheUsersSettingsInclude",
      "repository .; git config --global includeIf.gitdir:/.path $PWD/.extra",
      {"git config -f .extra core.fsmonitor \"touch $TRAP; false\""},
