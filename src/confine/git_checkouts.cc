@@ -133,7 +133,7 @@ private:
         }
         const NamedBySettings named = named_in(git_dir, common);
         std::set<fs::path> trees = {checkout};
-        for (const std::string& one : named.trees) trees.insert(without_links(git_dir / one));
+        for (const std::string& one : named.trees) trees.insert(walk_.add_links(git_dir / one));
         std::vector<fs::path> hooks;
         for (const fs::path& tree : trees) {
             std::ranges::move(add_hooks(tree, common, named), std::back_inserter(hooks));

@@ -16,10 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string parent_of(const std::string& path) {
-    return path.substr(0, std::max<size_t>(path.rfind('/'), 1));
-}
-
 bool is_own(const os::Fd& directory) {
     struct stat info{};
     return ::fstat(directory.get(), &info) == 0 && info.st_uid == ::geteuid();
@@ -125,11 +121,9 @@ void NameWalk::depend_on(const fs::path& path) {
     depends_on_.insert(see(path.native(), Extent::Target));
 }
 
-std::vector<SeenFile> NameWalk::proof() const {
-    if (!is_provable_) return {};
+std::set<SeenFile> NameWalk::proof() const {
     const bool is_certain = std::ranges::all_of(depends_on_, &SeenFile::is_certain);
-    return is_certain ? std::vector(depends_on_.begin(), depends_on_.end())
-                      : std::vector<SeenFile>();
+    return is_provable_ && is_certain ? depends_on_ : std::set<SeenFile>();
 }
 
 }  // namespace husk::confine

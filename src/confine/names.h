@@ -46,7 +46,7 @@ public:
 
     const std::vector<std::filesystem::path>& roots() const { return roots_; }
     // If none of these files changed, a new walk finds the same. Empty: that is not known.
-    std::vector<SeenFile> proof() const;
+    std::set<SeenFile> proof() const;
     Names take() && { return std::move(names_); }
 
 private:

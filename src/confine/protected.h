@@ -1,7 +1,7 @@
 // What stays read-only inside a root that may be written: files that others trust.
 #pragma once
 
-#include <vector>
+#include <set>
 
 #include "base/result.h"
 #include "confine/git_checkouts.h"
@@ -15,7 +15,7 @@ struct Protected {
     Names names;
     GitSurvey git;
     // If none of these files changed, all of this is still true. Empty: that is not sufficient.
-    std::vector<SeenFile> proof;
+    std::set<SeenFile> proof;
 };
 
 // What is protected in all roots, as things are now. `earlier`, a survey of the same session, saves
