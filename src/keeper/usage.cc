@@ -43,45 +43,21 @@ bool read_io(int fd, uint64_t& read, uint64_t& written) {
     return number_after(text, "read_bytes", read) && number_after(text, "write_bytes", written);
 }
 
-void Meter::open() {
-    process_io_ = static_cast<int>(sys::openat(AT_FDCWD, "/proc/self/io", O_RDONLY | O_CLOEXEC));
-    thread_io_ =
-        static_cast<int>(sys::openat(AT_FDCWD, "/proc/thread-self/io", O_RDONLY | O_CLOEXEC));
-    before_ = children_bytes();
-}
-
-void Meter::begin() { sum_ = {}; }
+void Meter::open() { counts_bytes_ = sys::faccessat2(AT_FDCWD, "/proc/self/io", 0, 0) == 0; }
 
 void Meter::add(const rusage& reaped) {
+    constexpr uint64_t block = 512;
     sum_.user_us += microseconds(reaped.ru_utime);
     sum_.system_us += microseconds(reaped.ru_stime);
+    sum_.read_bytes += static_cast<uint64_t>(reaped.ru_inblock) * block;
+    sum_.written_bytes += static_cast<uint64_t>(reaped.ru_oublock) * block;
     const uint64_t peak = static_cast<uint64_t>(reaped.ru_maxrss) * 1024;
     if (peak > sum_.peak_process_bytes) sum_.peak_process_bytes = peak;
 }
 
-bool Meter::read(husk::record::Usage& into) {
-    const Bytes now = children_bytes();
-    if (now.known && before_.known) {
-        sum_.read_bytes += now.read - before_.read;
-        sum_.written_bytes += now.written - before_.written;
-    }
-    const bool known = now.known && before_.known;
-    before_ = now;
+bool Meter::read(husk::record::Usage& into) const {
     into = sum_;
-    return known;
-}
-
-uint64_t Meter::written_bytes() const {
-    const Bytes now = children_bytes();
-    const bool known = now.known && before_.known;
-    return sum_.written_bytes + (known ? now.written - before_.written : 0);
-}
-
-Meter::Bytes Meter::children_bytes() const {
-    uint64_t all_read = 0, all_written = 0, own_read = 0, own_written = 0;
-    if (!read_io(process_io_, all_read, all_written)) return {};
-    if (!read_io(thread_io_, own_read, own_written)) return {};
-    return {all_read - own_read, all_written - own_written, true};
+    return counts_bytes_;
 }
 
 }  // namespace usage

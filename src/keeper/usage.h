@@ -20,28 +20,18 @@ bool read_io(int fd, uint64_t& read, uint64_t& written);
 
 class Meter {
 public:
-    // Opens the keeper's own counters; needs to be dumpable at that moment.
+    // Finds out whether this kernel counts bytes of storage.
     void open();
-    void begin();
+    void begin() { sum_ = {}; }
     void add(const rusage& reaped);
     // Fills in what is known; false when bytes could not be measured.
-    bool read(husk::record::Usage& into);
+    bool read(husk::record::Usage& into) const;
     // Of what was reaped until now.
     uint64_t cpu_us() const { return sum_.user_us + sum_.system_us; }
-    uint64_t written_bytes() const;
+    uint64_t written_bytes() const { return sum_.written_bytes; }
 
 private:
-    struct Bytes {
-        uint64_t read;
-        uint64_t written;
-        bool known;
-    };
-    Bytes children_bytes() const;
-
-    // The process's counters hold this thread and everything reaped; the thread's only itself.
-    int process_io_ = -1;
-    int thread_io_ = -1;
-    Bytes before_{};
+    bool counts_bytes_ = false;
     husk::record::Usage sum_{};
 };
 

@@ -181,6 +181,48 @@ TEST_P(Hygiene, NobodyIsThereToAnswerOrToLook) {
     EXPECT_EQ(run("echo $TERM", {"--env", "TERM=vt100"}), "vt100\n");
 }
 
+// A command that kills a keeper sees the next one being born. Whoever opened its memory at that
+// moment could read the plans of all later calls, with their variables.
+TEST_P(Hygiene, NobodyOpensTheMemoryOfANewKeeper) {
+    // In a PID namespace, where no other keepers can be seen.
+    const TempDir work;
+    ASSERT_EQ(::chmod(work.path().c_str(), 0777), 0);
+    EXPECT_EQ(run(R"(python3 - <<'END'
+import os, signal, time
+own = {os.getpid()}
+def parent(pid):
+    return int(open(f'/proc/{pid}/stat').read().rsplit(')', 1)[1].split()[1])
+pid = os.getpid()
+while pid > 1:
+    pid = parent(pid)
+    own.add(pid)
+def keepers():
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            if open(f'/proc/{pid}/comm').read().startswith('husk-keeper') and int(pid) not in own:
+                yield int(pid)
+        except OSError: pass
+opened = kills = 0
+end = time.time() + 20
+while kills < 60 and opened == 0 and time.time() < end:
+    victim = next(keepers(), 0)
+    if victim == 0: continue
+    newest = max(int(pid) for pid in os.listdir('/proc') if pid.isdigit())
+    os.kill(victim, signal.SIGKILL)
+    kills += 1
+    for i in range(400):
+        for pid in range(newest + 1, newest + 4):
+            try:
+                os.open(f'/proc/{pid}/mem', os.O_RDONLY)
+                opened += 1
+            except OSError: pass
+print(kills > 5, opened)
+END
+)",
+                  {"--mode", "workspace", "--cwd", work.path().string()}),
+              "True 0\n");
+}
+
 // Of a process that lets itself be looked into, its files in /proc are its user's; of others they
 // are root's. So nobody, the command least of all, can read or trace what keeps it.
 TEST_P(Hygiene, NobodyLooksIntoKeeperAndNursery) {
