@@ -155,7 +155,7 @@ void end_everything(uint32_t asked_by) {
     pool::close(*seats);
     last_asker = asked_by;
     for (uint32_t i = 0; i < seats->used; ++i)
-        if (i != asked_by) causes[i] = Reason::TreeOfAnother;
+        if (i != asked_by && seats->places[i].pid != -1) causes[i] = Reason::TreeOfAnother;
     sys::kill(-1, SIGKILL);
 }
 
@@ -235,6 +235,8 @@ void kill_orphans() {
     proc::see_again();
     orphans = tree::any_child(is_keeper) || proc::is_blind();
     const bool late = now - orphans_since >= orphan_patience_ms * keeper_clock::millisecond;
+    // What cannot be killed so ends with the session, where pid 1 can see to that.
+    if (orphans && late && !pool::is_closing(*seats)) end_everything(pool::max_keepers);
     if (!orphans || late) write_off_the_dead();
     if (!orphans) orphans_since = never;
     orphan_round_at =
@@ -333,7 +335,7 @@ bool is_needed() {
 
 // No wall fails open: with one of them missing there is no session.
 bool go_behind_walls(const birth::Gifts& gifts) {
-    const walls::Built built = walls::build(gifts.walls, {gifts.denials, gifts.settled});
+    const walls::Built built = walls::build(gifts.walls, {gifts.denials, gifts.settled, seats});
     proxy_listener = built.listener;
     mason = built.mason;
     if (built.step == 0) return true;
