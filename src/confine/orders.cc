@@ -33,9 +33,13 @@ std::string encode(const Order& order, const fs::path& root, size_t root_index) 
 std::vector<Order> orders_about(const Names& names, const std::vector<fs::path>& roots,
                                 uint16_t flags) {
     std::vector<Order> orders;
-    for (const auto& [path, name] : names)
-        if (name.state != State::Present && root_above(path, roots) != nullptr)
+    for (const auto& [path, name] : names) {
+        if (root_above(path, roots) == nullptr) continue;
+        if (name.state != State::Present)
             orders.push_back({path, flags, name.target});
+        else if ((flags & wire::Watch) != 0)
+            orders.push_back({path, wire::Watch | wire::IsThere});
+    }
     return orders;
 }
 

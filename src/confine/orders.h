@@ -24,7 +24,7 @@ struct Order {
 };
 
 // Orders about the names below the roots where nothing may come, and about the links that have to
-// stay.
+// stay. To watch, the mason has to know of the names that are there, too.
 std::vector<Order> orders_about(const Names& names, const std::vector<std::filesystem::path>& roots,
                                 uint16_t flags);
 

@@ -238,7 +238,7 @@ Confinement standing(const Wanted& wanted) {
     // To be asked about everything that is read would make reading three times as slow.
     result.unwatched = {"reads", "unix sockets"};
     if (wanted.mode == Mode::Workspace) {
-        result.unwatched.emplace_back("removals, hard links, metadata");
+        result.unwatched.emplace_back("removals, metadata");
         result.unwatched.emplace_back("opening with O_NONBLOCK");
     }
     if (!has_witness(wanted)) result.unwatched = {"everything"};

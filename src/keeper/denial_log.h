@@ -28,4 +28,7 @@ bool is_open();
 // repetitions.
 void note(const Call& call, uint64_t now, uint64_t what, const char* line, unsigned length);
 
+// Appends a whole line about something else, as long as the file has room for as many denials.
+void add_line(int fd, const char* line, unsigned length);
+
 }  // namespace denial_log

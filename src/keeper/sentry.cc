@@ -1,12 +1,10 @@
 #include "sentry.h"
 
 #include <asm/errno.h>
-#include <linux/fcntl.h>
-#include <linux/inotify.h>
 #include <linux/mman.h>
 
+#include "denial_log.h"
 #include "line.h"
-#include "proc.h"
 #include "sweep.h"
 #include "sys.h"
 #include "walls_wire.h"
@@ -19,135 +17,124 @@ using keeper_clock::millisecond;
 using keeper_clock::never;
 using sweep::path_of;
 using sweep::Place;
-using sweep::text_of;
 
-// A command that makes such a name for a moment finds it as it left it.
+// How long after a call of the session names are looked at. A command that makes such a name for a
+// moment finds it as it left it.
 constexpr uint64_t patience_ms = 300;
 // How long a call may take to create its file after the witness has let it go on. A command can
 // make that longer: by keeping the processors busy, or by holding the lock of the directory.
 constexpr uint64_t recent_ms = 5000;
+// A look at many names takes no more than this part of a processor.
+constexpr uint64_t rests_per_look = 20;
+// A session that makes a name again and again, so that every look finds it, is ended after so many
+// looks. Each look that finds none makes up for half of one that did.
+constexpr unsigned most_again = 12;
+constexpr unsigned per_look = 2;
 
-// Who made a name.
-enum Blame : uint32_t { Nobody, TheSession, SomebodyElse };
+// The names that are guarded, sorted by path, and room for the next list. Static: a mason has one.
+alignas(8) char lists[2][husk::wire::max_orders];
+sweep::Orders guarded{lists[0], 0};
 
-// The names that are watched. Static: a mason has one of these.
-alignas(8) char watched_names[husk::wire::max_orders];
-sweep::Orders watched{watched_names, 0};
+NameOrder* at(const sweep::Orders& list, long offset) {
+    return offset < list.size ? reinterpret_cast<NameOrder*>(list.begin + offset) : nullptr;
+}
 
-NameOrder* find(const sweep::Orders& list, const char* path) {
+int compare(const char* one, const char* other) {
+    while (*one != 0 && *one == *other) ++one, ++other;
+    return static_cast<unsigned char>(*one) - static_cast<unsigned char>(*other);
+}
+
+NameOrder* find(const char* path) {
     NameOrder* found = nullptr;
-    list.for_each([&](NameOrder& name) {
+    guarded.for_each([&](NameOrder& name) {
         if (sweep::is_same(path_of(name), path)) found = &name;
     });
     return found;
 }
 
-// Returns true if the orders are just the names that are watched. False if one of these is suspect:
-// such a name may be missing in the orders.
-bool are_watched(const sweep::Orders& orders) {
-    if (orders.size != watched.size) return false;
-    for (long i = 0; i < orders.size; ++i)
-        if (orders.begin[i] != watched_names[i]) return false;
-    return true;
-}
+bool is_the_users(const NameOrder& name) { return name.inode != 0; }
 
-// Replaces the names that are watched. A name that was suspect stays so, also if it is not in the
-// new list: it existed when that was made, but was not the user's. False when there are too many.
-bool replace_watched(const sweep::Orders& orders) {
-    sweep::Orders suspects{watched_names, 0};
-    watched.for_each([&](const NameOrder& name) {
-        const uint16_t size = name.size;
-        if (name.suspect == 0) return;
-        // To the front, over what was looked at already: memcpy of this program goes forwards.
-        memcpy(watched_names + suspects.size, &name, size);
-        suspects.size += size;
-    });
-    watched.size = suspects.size;
-    bool fits = true;
+// Replaces the names that are guarded by those in the orders. What is known about a name stays
+// known. A name where the caller found something is the user's, unless it was guarded already and
+// nobody saw the user make it. Returns 0 or -errno.
+long replace_guarded(const sweep::Orders& orders) {
+    sweep::Orders next{guarded.begin == lists[0] ? lists[1] : lists[0], 0};
+    long failed = 0;
+    long old = 0;
+    const char* last = "";
     orders.for_each([&](const NameOrder& name) {
-        const bool is_new = find(suspects, path_of(name)) == nullptr;
-        if ((name.flags & husk::wire::Watch) == 0 || !is_new) return;
-        const bool has_room = watched.size + name.size <= long{sizeof watched_names};
-        fits = fits && has_room;
-        if (!has_room) return;
-        memcpy(watched_names + watched.size, &name, name.size);
-        watched.size += name.size;
+        if ((name.flags & husk::wire::Watch) == 0) return;
+        if (compare(last, path_of(name)) >= 0) failed = -EBADMSG;  // not sorted
+        last = path_of(name);
+        NameOrder* known = at(guarded, old);
+        while (known != nullptr && compare(path_of(*known), last) < 0)
+            known = at(guarded, old += known->size);
+        if (known != nullptr && compare(path_of(*known), last) != 0) known = nullptr;
+        const bool is_there = (name.flags & husk::wire::IsThere) != 0;
+        if (is_there && (known == nullptr || is_the_users(*known) || known->failed != 0)) return;
+        if (next.size + name.size > husk::wire::max_orders) failed = -E2BIG;
+        if (failed != 0) return;
+        NameOrder* added = reinterpret_cast<NameOrder*>(next.begin + next.size);
+        memcpy(added, &name, name.size);
+        added->inode = known != nullptr ? known->inode : 0;
+        added->born = known != nullptr ? known->born : 0;
+        added->failed = known != nullptr ? known->failed : 0;
+        added->was_taken = known != nullptr ? known->was_taken : 0;
+        next.size += name.size;
     });
-    return fits;
+    guarded = next;
+    return failed;
 }
 
-// Whether `part` is one of the path's.
-bool has_part(const char* path, const char* part) {
-    for (;;) {
-        const char* want = part;
-        while (*want != 0 && *path == *want) ++path, ++want;
-        if (*want == 0 && (*path == 0 || *path == '/')) return true;
-        while (*path != 0 && *path != '/') ++path;
-        if (*path++ == 0) return false;
+bool any_command_lives(const pool::Seats* seats) {
+    const uint32_t used = seats == nullptr ? 0 : seats->used;
+    for (uint32_t i = 0; i < used; ++i) {
+        const uint32_t seat = pool::seat_of(seats->places[i]);
+        // The tree of a keeper that was killed has no keeper, until the nursery has ended it.
+        if (seat == pool::Busy || seat == pool::Minding || seats->places[i].pid == -1) return true;
     }
+    return false;
 }
 
-// The witness is not told of links; and who makes one of these a link hides something. A hard one
-// shows by its second name, or, when that is gone again, by being older than its name. Where the
-// file system does not tell how old a file is, it may be one.
-bool is_link(const sys::FileStatus& status, uint64_t made_at) {
-    constexpr unsigned format = 0170000;
-    constexpr unsigned regular = 0100000;
-    constexpr unsigned link = 0120000;
+// When the object was made, or 0 where the file system does not tell: then another one may have
+// got its number.
+uint64_t birth_of(const sys::FileStatus& status) {
     constexpr uint32_t has_birth = 0x800;
     constexpr uint64_t second = 1000 * millisecond;
-    if ((status.mode & format) == link) return true;
-    if ((status.mode & format) != regular) return false;
-    const uint64_t born =
-        static_cast<uint64_t>(status.born_seconds) * second + status.born_nanoseconds;
-    const bool may_be_old = (status.mask & has_birth) == 0 || born + second < made_at;
-    return status.links > 1 || may_be_old;
+    if ((status.mask & has_birth) == 0) return 0;
+    return static_cast<uint64_t>(status.born_seconds) * second + status.born_nanoseconds;
 }
 
-// Returns true if a command of the session is alive, or if that cannot be told. The children of
-// pid 1 are the keepers, and theirs the commands.
-bool any_command_lives() {
-    constexpr int init = 1;
-    proc::see_again();
-    proc::forget_kin();
-    proc::add_children(init, 0);
-    const unsigned keepers = proc::kin_count();
-    for (unsigned i = 0; i < keepers; ++i) proc::add_children(proc::kin(i).pid, 0);
-    return keepers == 0 || proc::kin_count() > keepers || proc::is_blind();
-}
+// When a name was made, at the earliest and at the latest (realtime).
+struct Between {
+    uint64_t since;
+    uint64_t until;
+};
 
-// Marks the names that have `part` in their path, or all if it is null. False when there is none.
-bool has_come(const char* part, bool by_session) {
-    bool found = false;
-    watched.for_each([&](NameOrder& name) {
-        if (part != nullptr && !has_part(text_of(name, name.relative), part)) return;
-        if (name.blame != TheSession) name.blame = by_session ? TheSession : SomebodyElse;
-        if (by_session) name.suspect = 1;
-        found = true;
-    });
-    return found;
-}
-
-void note(int log, uint64_t when, const NameOrder& name, int result) {
+void note(int log, Between when, const char* what, const NameOrder& name, int error = 0) {
     static Line<32 * 1024> line;
     line.length = 0;
     line.add("{\"ns\":");
-    line.add(when);
-    line.add(result > 0 ? ",\"reverted\":" : ",\"unreverted\":");
+    line.add(when.until);
+    line.add(",\"since\":");
+    line.add(when.since);
+    line.add(",\"");
+    line.add(what);
+    line.add("\":");
     line.quote(path_of(name));
-    if (result < 0) {
+    if (error != 0) {
         line.add(",\"error\":");
-        line.add(static_cast<uint64_t>(-result));
+        line.add(static_cast<uint64_t>(error));
     }
     line.add("}\n");
-    sys::write(log, line.text, line.length);
+    denial_log::add_line(log, line.text, line.length);
 }
 
 }  // namespace
 
 bool is_suspect(const char* path) {
-    const NameOrder* name = find(watched, path);
-    return name != nullptr && name->suspect != 0;
+    const NameOrder* name = find(path);
+    return name != nullptr && !is_the_users(*name) && name->failed == 0;
 }
 
 long Sentry::obey(int file) {
@@ -163,100 +150,96 @@ long Sentry::obey(int file) {
     return failed;
 }
 
-// Each name is watched before it is looked at, so that none can come in between.
 long Sentry::carry_out(const sweep::Orders& orders) {
-    const int events = take_list(orders) ? events_ : -1;
-    orders.for_each([&](NameOrder& name) {
-        const bool goes = (name.flags & husk::wire::TakeAway) != 0;
-        const int watch = (name.flags & husk::wire::Watch) != 0 ? events : -1;
-        if (!goes && watch < 0) return;
-        Place place = sweep::look(name, watch);
-        if (place.unwatched < 0) unwatched_ = place.unwatched;
-        if (goes) {
-            name.result = sweep::take_away(name, place);
-            // The user is told, and it is protected from now on.
-            NameOrder* kept = name.result < 0 ? find(watched, path_of(name)) : nullptr;
-            if (kept != nullptr) kept->suspect = 0;
-        }
-        sweep::leave(name, place);
-    });
-    return unwatched_;
-}
-
-// Returns true if these are other names than before.
-bool Sentry::take_list(const sweep::Orders& orders) {
     bool has_list = false;
     orders.for_each([&](const NameOrder& name) {
         has_list = has_list || (name.flags & husk::wire::Watch) != 0;
     });
-    if (!has_list) return false;
-    check_now();
-    // The witness may have let a call go on just before, which has yet to be made.
-    if (any_command_lives()) last_call_ = keeper_clock::monotonic();
-    if (events_ >= 0 && are_watched(orders)) return false;
-    if (events_ < 0) events_ = static_cast<int>(sys::inotify_init1(O_CLOEXEC | O_NONBLOCK));
-    const bool fits = replace_watched(orders);
-    unwatched_ = events_ < 0 ? events_ : fits ? 0 : -E2BIG;
-    return events_ >= 0;
+    if (has_list) look();
+    const long failed = has_list ? replace_guarded(orders) : 0;
+    orders.for_each([](NameOrder& name) {
+        if ((name.flags & husk::wire::TakeAway) == 0) return;
+        Place place = sweep::look(name);
+        name.result = sweep::take_away(name, place);
+        sweep::leave(name, place);
+    });
+    return failed;
 }
 
-void Sentry::note_call() {
-    if (events_ >= 0) last_call_ = keeper_clock::monotonic();
+void Sentry::before_call() {
+    if (guarded.size == 0) return;
+    asked_ = keeper_clock::monotonic();
+    if (asked_ - last_call_ >= recent_ms * millisecond) look();
+    if (first_asked_ == 0) first_asked_ = asked_;
+}
+
+void Sentry::after_call() {
+    last_call_ = keeper_clock::monotonic();
+    if (look_at_ == never && guarded.size > 0)
+        look_at_ = keeper_clock::after(last_call_, patience_ms);
 }
 
 // The maker of a name may have ended already. Nothing was left of it if a call was settled since.
-bool Sentry::may_be_the_sessions(uint64_t now) const {
+bool Sentry::may_be_the_sessions(uint64_t now) {
+    if (any_command_lives(sources_.seats)) last_alive_ = now;
     if (now - last_call_ >= recent_ms * millisecond) return false;
     uint64_t settled = 0;
-    sys::pread(settled_, &settled, sizeof settled, 0);
-    return settled < last_call_ || any_command_lives();
+    sys::pread(sources_.settled, &settled, sizeof settled, 0);
+    return settled < last_call_ || settled < last_alive_;
 }
 
-void Sentry::on_events() {
-    const uint64_t now = keeper_clock::monotonic();
-    const uint64_t since_call = now - last_call_;
-    bool by_session = false;
-    bool ours = false;
-    alignas(inotify_event) char buffer[4096];
-    for (;;) {
-        const long got = sys::read(events_, buffer, sizeof buffer);
-        if (got <= 0) break;
-        // Behind the read: what the user makes after the answer to a call finds it settled.
-        by_session = may_be_the_sessions(now);
-        for (long at = 0; at < got;) {
-            const auto& event = *reinterpret_cast<const inotify_event*>(buffer + at);
-            at += static_cast<long>(sizeof event + event.len);
-            if ((event.mask & IN_Q_OVERFLOW) != 0) ours |= has_come(nullptr, by_session);
-            if (event.len > 0) ours |= has_come(event.name, by_session);
-        }
-    }
-    if (!ours || check_at_ != never) return;
-    check_at_ = keeper_clock::after(now, patience_ms);
-    made_at_ = keeper_clock::realtime() - (by_session ? since_call : 0);
-}
-
-void Sentry::check() {
-    if (check_at_ == never) return;
-    check_at_ = never;
-    watched.for_each([&](NameOrder& name) {
-        if (name.blame == Nobody) return;
-        const bool by_session = name.blame == TheSession;
-        name.blame = Nobody;
-        Place place = sweep::look(name, events_);
-        const bool guilty =
-            by_session || place.error != 0 || (place.is_there && is_link(place.status, made_at_));
-        const int result = guilty ? sweep::take_away(name, place) : 0;
-        // If it cannot be taken away, it is protected as it is, and the user is told.
-        name.suspect = result >= 0 && (guilty || !place.is_there) ? 1 : 0;
-        if (result != 0) note(log_, made_at_, name, result);
-        sweep::leave(name, place);
+void Sentry::look() {
+    const uint64_t begun = keeper_clock::monotonic();
+    const bool by_session = may_be_the_sessions(begun);
+    const NameOrder* again = nullptr;
+    guarded.for_each([&](NameOrder& name) {
+        const bool was_taken = name.was_taken != 0;
+        if (look_at(name, by_session) && was_taken) again = &name;
     });
+    if (again != nullptr)
+        again_ += per_look;
+    else if (again_ > 0)
+        --again_;
+    if (again != nullptr && insists() && again_ - per_look < most_again)
+        note_about(*again, "insisted");
+    first_asked_ = 0;
+    const uint64_t now = keeper_clock::monotonic();
+    const uint64_t rest = (now - begun) * rests_per_look;
+    const uint64_t least = patience_ms * millisecond;
+    look_at_ = by_session ? now + (rest > least ? rest : least) : never;
 }
 
-void Sentry::check_now() {
-    if (events_ < 0) return;
-    on_events();
-    check();
+bool Sentry::insists() const { return again_ >= most_again; }
+
+// Reports find it by the time when those ran that may have made the name.
+void Sentry::note_about(const NameOrder& name, const char* what, int error) const {
+    const uint64_t zero = keeper_clock::realtime() - keeper_clock::monotonic();
+    const uint64_t since = first_asked_ != 0 ? first_asked_ : asked_;
+    note(sources_.log, {zero + since, zero + asked_}, what, name, error);
+}
+
+// Returns true if something was taken away.
+bool Sentry::look_at(NameOrder& name, bool by_session) const {
+    Place place = sweep::look(name);
+    const uint64_t born = birth_of(place.status);
+    const bool is_there = place.error == 0 && place.is_there;
+    const bool is_known =
+        is_there && born != 0 && born == name.born && place.status.inode == name.inode;
+    int result = 0;
+    if (by_session && !is_known) result = sweep::take_away(name, place);
+    // If it cannot be taken away, it is protected as it is, and the user is told.
+    const bool stays = is_there && (is_known || !by_session || result < 0);
+    name.inode = stays ? place.status.inode : 0;
+    name.born = stays ? born : 0;
+    if (result > 0) {
+        name.was_taken = 1;
+        note_about(name, "reverted");
+    } else if (result < 0 && name.failed == 0) {
+        note_about(name, "unreverted", -result);
+    }
+    name.failed = result < 0;
+    sweep::leave(name, place);
+    return result > 0;
 }
 
 }  // namespace sentry

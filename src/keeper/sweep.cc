@@ -2,7 +2,6 @@
 
 #include <asm/errno.h>
 #include <linux/fcntl.h>
-#include <linux/inotify.h>
 #include <linux/openat2.h>
 
 #include "clock.h"
@@ -58,22 +57,11 @@ bool open_up(int place) {
 }
 
 long status_of(int parent, const char* name, sys::FileStatus& status) {
-    constexpr unsigned wanted = 0x805;  // STATX_TYPE | STATX_NLINK | STATX_BTIME
+    constexpr unsigned wanted = 0x901;  // STATX_TYPE | STATX_INO | STATX_BTIME
     long found = sys::statx(parent, name, no_follow, wanted, &status);
     if (found == -EACCES && open_up(parent))
         found = sys::statx(parent, name, no_follow, wanted, &status);
     return found;
-}
-
-// inotify takes no descriptor, but a name that is looked up from the working directory.
-long hear_of(int parent, int watch) {
-    constexpr unsigned wanted = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_MASK_ADD;
-    if (watch < 0) return 0;
-    long heard = sys::fchdir(parent);
-    if (heard == -EACCES && open_up(parent)) heard = sys::fchdir(parent);
-    if (heard == 0) heard = sys::inotify_add_watch(watch, ".", wanted);
-    sys::fchdir(proc);  // no file system of the user's stays busy
-    return heard < 0 ? heard : 0;
 }
 
 // Whether the link is there that has to be.
@@ -99,6 +87,8 @@ long move_to(int keep, const char* start, const Place& place) {
 }
 
 long move(const Place& place) {
+    constexpr int empty_directory = 0x200;                                        // AT_REMOVEDIR
+    if (sys::unlinkat(place.parent, place.name, empty_directory) == 0) return 0;  // nothing to keep
     sys::mkdirat(held[0], "reverted", 0700);
     const long keep = open_path(held[0], "reverted", O_DIRECTORY);
     const long moved = keep < 0 ? -EXDEV : move_to(static_cast<int>(keep), "", place);
@@ -135,7 +125,7 @@ void go_in(const NameOrder& order, Place& place) {
 }
 
 // One try. -EAGAIN when a directory on the path is replaced meanwhile.
-Place walk(const NameOrder& order, int watch) {
+Place walk(const NameOrder& order) {
     Place place;
     const char* const end = way + take_apart(text_of(order, order.relative));
     const char* last = way;
@@ -148,8 +138,6 @@ Place walk(const NameOrder& order, int watch) {
     if (place.parent < 0) return place;
     if (end == way) place.error = -ENAMETOOLONG;
     while (place.error == 0) {
-        const long heard = hear_of(place.parent, watch);
-        if (heard < 0) place.unwatched = heard;
         const long found = status_of(place.parent, place.name, place.status);
         if (found < 0 && !is_gone(found)) place.error = found;
         if (found < 0) break;
@@ -207,10 +195,10 @@ void leave(const NameOrder& order, Place& place) {
     place.parent = -1;
 }
 
-Place look(const NameOrder& order, int watch) {
+Place look(const NameOrder& order) {
     constexpr int most_tries = 8;
-    Place place = walk(order, watch);
-    for (int i = 1; place.error == -EAGAIN && i < most_tries; ++i) place = walk(order, watch);
+    Place place = walk(order);
+    for (int i = 1; place.error == -EAGAIN && i < most_tries; ++i) place = walk(order);
     return place;
 }
 

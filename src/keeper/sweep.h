@@ -50,7 +50,6 @@ bool is_same(const char* one, const char* other);
 // What is at a name now.
 struct Place {
     long error = 0;              // -errno when that cannot be told
-    long unwatched = 0;          // -errno when nobody will hear of what comes there
     bool is_there = false;       // and is not what has to be there
     int parent = -1;             // the directory that it is in
     const char* name = nullptr;  // in there; valid until the next look
@@ -58,9 +57,8 @@ struct Place {
 };
 
 // Walks from the root to the name. If a link is on the path, the link is what is there: links that
-// existed before are not part of any order. `watch`, if it is not -1, is an inotify that is to
-// hear of names that come into each directory on the path, from before it is looked at.
-Place look(const husk::wire::NameOrder& order, int watch);
+// existed before are not part of any order.
+Place look(const husk::wire::NameOrder& order);
 void leave(const husk::wire::NameOrder& order, Place& place);
 
 // Moves it to `reverted` in the state directory, or, if that is impossible, to another name beside

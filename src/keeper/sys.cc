@@ -132,10 +132,6 @@ long openat2(int dir, const char* path, const void* how, size_t size) {
 long renameat2(int from, const char* path, int to, const char* as, unsigned flags) {
     return call(__NR_renameat2, from, as_long(path), to, as_long(as), flags);
 }
-long inotify_init1(int flags) { return call(__NR_inotify_init1, flags); }
-long inotify_add_watch(int fd, const char* path, unsigned mask) {
-    return call(__NR_inotify_add_watch, fd, as_long(path), mask);
-}
 long fchmodat(int dir, const char* path, unsigned mode) {
     return call(__NR_fchmodat, dir, as_long(path), mode);
 }

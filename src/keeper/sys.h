@@ -76,8 +76,6 @@ long faccessat2(int dir, const char* path, int mode, int flags);
 // `how` is an open_how.
 long openat2(int dir, const char* path, const void* how, size_t size);
 long renameat2(int from, const char* path, int to, const char* as, unsigned flags);
-long inotify_init1(int flags);
-long inotify_add_watch(int fd, const char* path, unsigned mask);
 long fchmodat(int dir, const char* path, unsigned mode);
 long mkdirat(int dir, const char* path, unsigned mode);
 long unlinkat(int dir, const char* path, int flags);

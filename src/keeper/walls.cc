@@ -11,6 +11,7 @@
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
+#include <linux/signal.h>
 
 #include "clock.h"
 #include "guard.h"
@@ -45,7 +46,7 @@ int trees[husk::wire::max_trees];
 int ruleset = -1;
 int proxy_listener = -1;
 int mason = -1;
-walls::MasonFiles mason_files;
+sentry::Sources for_mason;
 
 size_t length(const char* text) {
     size_t size = 0;
@@ -135,7 +136,7 @@ husk::wire::MasonAnswer carry_out(char order, int file, sentry::Sentry& sentry) 
         sys::close(file);
         return {0, static_cast<int>(-failed)};
     }
-    sentry.check_now();
+    sentry.look();
     const walls::Built built = walls::build(file, {});
     return {built.step, built.error};
 }
@@ -160,39 +161,45 @@ bool take_order(int socket, witness::Witness* witness, sentry::Sentry& sentry) {
     return true;
 }
 
-// A guard has no witness, and so watches nothing.
+// A guard has no witness, and so guards no names.
 bool lay_bricks(int socket) {
-    sentry::Sentry sentry(-1, -1);
+    sentry::Sentry sentry({});
     return take_order(socket, nullptr, sentry);
 }
 
-[[noreturn]] void be_the_mason(int socket, const witness::Places& places, int settled) {
+[[noreturn]] void be_the_mason(int socket, const witness::Places& places,
+                               const sentry::Sources& sources) {
     sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>("husk-mason"), 0);
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
     // Whoever asks the witness waits for it, and on a busy machine it would wait for all others.
     constexpr uint64_t time_slice_ns = 100'000;
     sys::set_time_slice(time_slice_ns);
     witness::Witness witness(places);
-    sentry::Sentry sentry(places.log, settled);
+    sentry::Sentry sentry(sources);
+    bool has_ended = false;
     for (;;) {
-        pollfd fds[3] = {
-            {socket, POLLIN, 0}, {witness.listener(), POLLIN, 0}, {sentry.events(), POLLIN, 0}};
+        pollfd fds[2] = {{socket, POLLIN, 0}, {witness.listener(), POLLIN, 0}};
         const bool timed = sentry.next() != keeper_clock::never;
         const uint64_t now = timed ? keeper_clock::monotonic() : 0;
         const uint64_t left = timed && sentry.next() > now ? sentry.next() - now : 0;
-        const sys::Time timeout{0, static_cast<int64_t>(left)};  // less than a second
-        const long polled = sys::ppoll(fds, 3, timed ? &timeout : nullptr);
+        constexpr uint64_t second = 1000 * keeper_clock::millisecond;
+        const sys::Time timeout{static_cast<int64_t>(left / second),
+                                static_cast<int64_t>(left % second)};
+        const long polled = sys::ppoll(fds, 2, timed ? &timeout : nullptr);
         if (polled < 0 && polled != -EINTR) break;  // the nursery ends the session then
-        // What has happened by now is not the doing of a call that is still to be answered.
-        if (fds[2].revents != 0) sentry.on_events();
         if (fds[1].revents != 0) {
+            sentry.before_call();
             witness.answer((fds[1].revents & POLLIN) == 0);
-            sentry.note_call();
+            sentry.after_call();
         }
-        if (timed && keeper_clock::monotonic() >= sentry.next()) sentry.check();
+        if (keeper_clock::monotonic() >= sentry.next()) sentry.look();
+        if (sentry.insists() && !has_ended) {
+            has_ended = true;
+            sys::kill(places.init, SIGTERM);
+        }
         if (fds[0].revents != 0 && !take_order(socket, &witness, sentry)) break;
     }
-    sentry.check_now();
+    sentry.look();
     sys::exit_group(0);
 }
 
@@ -214,22 +221,23 @@ long become_init(uint64_t stays) {
     const long pid = sys::fork();
     if (pid > 0) {
         constexpr int first_free = 256;  // above all that is put in order here
-        int kept[] = {ends[0], proc, mason_files.denials, mason_files.settled};
+        int kept[] = {ends[0], proc, for_mason.log, for_mason.settled};
         for (int& fd : kept)
             if (fd >= 0) fd = static_cast<int>(sys::fcntl(fd, F_DUPFD_CLOEXEC, first_free));
         sweep::lift(first_free);
         for (int i = 0; i < 4; ++i)
             if (kept[i] >= 0) sys::dup3(kept[i], 3 + i, O_CLOEXEC);
-        const bool is_witness = mason_files.denials >= 0;
+        const bool is_witness = for_mason.log >= 0;
         const int behind = sweep::settle(is_witness ? 7 : 5, 4);
         sys::close_range(static_cast<unsigned>(behind), ~0U, 0);
         if (stays == husk::wire::AsGuard) guard::watch(static_cast<int>(pid), 3, lay_bricks);
-        be_the_mason(3, {is_witness ? 5 : -1, 4, static_cast<int>(pid)}, is_witness ? 6 : -1);
+        const sentry::Sources sources{is_witness ? 5 : -1, is_witness ? 6 : -1, for_mason.seats};
+        be_the_mason(3, {sources.log, 4, static_cast<int>(pid)}, sources);
     }
     sys::close(ends[0]);
     sys::close_once(proc);
-    sys::close_once(mason_files.denials);
-    sys::close_once(mason_files.settled);
+    sys::close_once(for_mason.log);
+    sys::close_once(for_mason.settled);
     sweep::let_go();
     mason = ends[1];
     if (!own_namespace) sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
@@ -439,8 +447,8 @@ bool is_gone(const WallStep& step, long result) {
 
 namespace walls {
 
-Built build(int description, const MasonFiles& files) {
-    mason_files = files;
+Built build(int description, const sentry::Sources& sources) {
+    for_mason = sources;
     constexpr int from_end = 2;
     const long size = sys::lseek(description, 0, from_end);
     if (size < static_cast<long>(sizeof(husk::wire::Walls)) || size > husk::wire::max_walls)

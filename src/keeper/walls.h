@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "sentry.h"
+
 namespace walls {
 
 struct Built {
@@ -15,10 +17,6 @@ struct Built {
 
 // `description` is a file that holds a husk::wire::Walls. What returns may be another process:
 // pid 1 of the new PID namespace.
-struct MasonFiles {
-    int denials = -1;  // the log of what the walls stop, or -1
-    int settled = -1;  // see sentry.h
-};
-Built build(int description, const MasonFiles& files);
+Built build(int description, const sentry::Sources& for_mason);
 
 }  // namespace walls

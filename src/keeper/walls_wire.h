@@ -67,17 +67,20 @@ struct NameOrder {
     uint16_t target;    // where the target starts; 0: nothing may have this name
     uint16_t flags;     // of OrderFlags
     uint16_t size;      // of all of it
-    uint16_t suspect;   // for the mason's use
-    uint32_t blame;     // likewise
+    uint8_t failed;     // for the mason's use
+    uint8_t was_taken;  // likewise
     // 0: nothing was there. More: so many bytes of the path name what was taken away, which is a
     // link on the path or the name itself. Less: -errno.
     int32_t result;
+    uint64_t inode;  // for the mason's use
+    uint64_t born;   // likewise
 };
 
 enum OrderFlags : uint16_t {
     TakeAway = 1,    // what is there now
     Watch = 2,       // take away what the session makes there, for as long as it lives
     OnlyItself = 4,  // a link on the path is not taken for what is there
+    IsThere = 8,     // something was there: watched on only if it may be the session's
 };
 
 inline constexpr uint32_t max_orders = 1 << 20;  // bytes of these

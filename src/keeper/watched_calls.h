@@ -44,6 +44,7 @@ inline constexpr WatchedCall watched_calls[] = {
     {265, 37, Attempt::Link, {2, 3}},                   // linkat
     {88, none, Attempt::Symlink, {none, 1}},            // symlink
     {266, 36, Attempt::Symlink, {1, 2}},                // symlinkat
+    {49, 200, Attempt::Create, {}},                     // bind; it makes the name of a unix socket
     {76, 45, Attempt::Write, {none, 0}},                // truncate
     {90, none, Attempt::Metadata, {none, 0}},           // chmod
     {268, 53, Attempt::Metadata, {0, 1}},               // fchmodat

@@ -35,6 +35,7 @@ namespace husk::run {
 namespace {
 
 constexpr auto hello_patience = std::chrono::seconds(10);
+constexpr auto mason_patience = std::chrono::seconds(30);
 constexpr const char* walls_file = "walls";
 // When nothing was left of a call, for the mason: sentry.h.
 constexpr const char* settled_file = "settled";
@@ -220,6 +221,8 @@ Result<void> Session::start_as_planned(const Lingers& lingers, const os::Fd* lis
         birth.flags |= wire::HasDenials;
         denials = TRY(open_denials());
         CHECK(open_settled());
+        // The clock in it may have been that of another start of the machine.
+        if (::ftruncate(settled_.get(), 0) != 0) return failure("ftruncate", errno, settled_file);
         fds.push_back(denials.get());
         fds.push_back(settled_.get());
     }
@@ -326,6 +329,9 @@ Result<wire::MasonAnswer> Session::ask_mason(std::string_view order, const os::F
     auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
     CHECK(os::send_message(mason_, order, std::array{file.get(), theirs.get()}));
     theirs.reset();
+    pollfd wanted{ours.get(), POLLIN, 0};
+    if (TRY(os::wait_for(std::span(&wanted, 1), os::Clock::now() + mason_patience)) == 0)
+        return failure("walls", ETIMEDOUT, "the session's mason does not answer");
     const os::Message answer = TRY(os::receive_message(ours, sizeof(wire::MasonAnswer)));
     wire::MasonAnswer said{};
     if (answer.data.size() != sizeof said)

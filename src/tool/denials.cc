@@ -35,7 +35,7 @@ bool is_of(const json& line, const record::Record& record) {
     const uint64_t at = number_of(line, "ns").value_or(0);
     const bool over = record.state >= record::State::Ended;
     const uint64_t end = over ? std::max(record.ended, record.gone) : UINT64_MAX;
-    return at >= record.started && at <= end &&
+    return at >= record.started && number_of(line, "since").value_or(at) <= end &&
            number_of(line, "keeper").value_or(record.keeper) == record.keeper;
 }
 
@@ -145,6 +145,12 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
                          " is a protected name that the session made, and it could not be taken "
                          "away (" +
                          Error{"", error, ""}.text() + "): it is read-only from the next call on");
+            continue;
+        }
+        if (const std::string path = text_of(line, "insisted"); !path.empty()) {
+            add_once(report.notes, "the session was ended, because something in it made " +
+                                       text::one_line(path) +
+                                       ", a protected name, as often as it was taken away");
             continue;
         }
         const uint64_t count = number_of(line, "count").value_or(1);

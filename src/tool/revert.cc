@@ -72,8 +72,7 @@ public:
             std::erase_if(names,
                           [](const auto& one) { return one.second.state == State::Present; });
             for (const auto& [path, name] : now.names)
-                if (name.state == State::Absent || name.state == State::Unknown)
-                    names.insert({path, name});
+                if (name.state != State::Link) names.insert({path, name});
             std::ranges::move(confine::orders_about(names, roots, flags_ | wire::Watch),
                               std::back_inserter(orders));
         }

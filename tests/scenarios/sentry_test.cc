@@ -108,7 +108,7 @@ TEST_P(Sentry, TakesAwayTheLastThingThatIsMade) {
     EXPECT_THAT(reverted(id), UnorderedElementsAre(path(".git/hooks")));
 }
 
-// Nobody is asked before a link is made; but it is older than its name.
+// A link is as old as the file, and has its other name no more.
 TEST_P(Sentry, TakesAwayALinkThatHidesWhereItCameFrom) {
     const std::string id = background(
         "echo x > old; until [ -e go ]; do sleep 0.1; done; ln old .mcp.json; rm old; sleep 300");
@@ -227,6 +227,102 @@ TEST_P(Sentry, DoesNotProtectWhatAnotherCallOfTheSessionMakes) {
     const nlohmann::json report = nlohmann::json::parse(first->line().value_or("{}"));
     EXPECT_THAT(report["reverted"].dump(), testing::HasSubstr(path(".vscode")));
     EXPECT_FALSE(is_there(".vscode"));
+}
+
+// What the user moves or links there is the user's too, once nothing of the session is alive, or if
+// it has been quiet.
+TEST_P(Sentry, LeavesAloneWhatTheUserMovesAndLinks) {
+    for (const std::string command : {"touch up", "touch up; sleep 300 >/dev/null 2>&1 &"}) {
+        const Ran ran = in("workspace", command, {"--session", "s"});
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        if (command != "touch up") std::this_thread::sleep_for(quiet);
+        write(work() / "mine", "{}\n");
+        fs::create_hard_link(work() / "mine", work() / "husk.yaml");
+        fs::rename(work() / "mine", work() / ".mcp.json");
+        fs::create_symlink("/etc/profile", work() / ".envrc");
+        const Ran next = in("workspace", "touch next", {"--session", "s"});
+        ASSERT_EQ(next.code, 0) << next.err;
+        std::this_thread::sleep_for(1s);  // the mason would take them away after 0.3 s
+        for (const char* name : {"husk.yaml", ".mcp.json", ".envrc"}) {
+            EXPECT_TRUE(is_there(name)) << name << " after " << command;
+            fs::remove(work() / name);
+        }
+        husk()({"session", "end", "s"});
+    }
+}
+
+// The same name elsewhere, or many other names, are no reason to take away what the user made.
+TEST_P(Sentry, BlamesTheSessionOnlyForWhatIsNew) {
+    const std::string commit(40, '1');
+    const Ran prepared = husk().script("cd '" + work().string() +
+                                       "' && HOME=/nonexistent git init -q && git "
+                                       "update-index --add --cacheinfo 160000," +
+                                       commit + ",sub && mkdir sub");
+    ASSERT_EQ(prepared.code, 0) << prepared.err;
+    const std::string id = background(
+        "touch up; until [ -e go ]; do sleep 0.1; done; git init -q sub; for i in {1..20000}; do "
+        "echo > n$((i % 50)); done; touch other; sleep 300");
+    ASSERT_TRUE(eventually([&] { return is_there("up"); }));
+    std::this_thread::sleep_for(quiet);
+    write(work() / ".vscode" / "settings.json", "{}\n");
+    write(work() / "go", "");
+    EXPECT_TRUE(eventually([&] { return is_there("other"); }, 60s));
+    EXPECT_TRUE(eventually([&] { return !is_there("sub/.git"); }));
+    EXPECT_EQ(read_text(work() / ".vscode" / "settings.json"), "{}\n");
+}
+
+// A time that is left over from before the machine was started again lies in the future.
+TEST_P(Sentry, BelievesNoTimeOfAnEarlierStartOfTheMachine) {
+    ASSERT_EQ(in("workspace", "true", {"--session", "s"}).code, 0);
+    husk()({"session", "end", "s"});
+    for (const fs::directory_entry& entry : fs::directory_iterator(husk().state() / "sessions"))
+        write(entry.path() / "settled", std::string(7, '\x7f') + '\x10');
+    const auto caller =
+        begin("mkdir .vscode; echo x > .vscode/x; touch made; sleep 300", {"--session", "s"});
+    ASSERT_TRUE(eventually([&] { return is_there("made"); }));
+    caller->signal(SIGKILL);
+    EXPECT_TRUE(eventually([&] { return !is_there(".vscode"); }));
+}
+
+// A flood of names keeps the mason neither from looking nor from answering.
+TEST_P(Sentry, IsNotKeptBusyByAFloodOfNames) {
+    write(work() / "flood.py",
+          "import os, sys, time\n"
+          "end = time.time() + 8\n"
+          "open(sys.argv[1], 'w')\n"
+          "while time.time() < end:\n"
+          "    for i in range(100):\n"
+          "        os.link(sys.argv[1], sys.argv[1] + '.n'); os.unlink(sys.argv[1] + '.n')\n");
+    const Ran first = in("workspace",
+                         "for i in 1 2 3; do python3 flood.py f$i & done >/dev/null 2>&1; sleep 1; "
+                         "echo x > evil; ln evil .envrc; echo hi",
+                         {"--session", "s"});
+    EXPECT_EQ(first.out, "hi\n") << first.err;
+    EXPECT_FALSE(is_there(".envrc"));
+    const auto started = std::chrono::steady_clock::now();
+    const Ran second =
+        in("workspace", "ln evil .envrc; echo again", {"--session", "s", "--timeout", "20s"});
+    EXPECT_EQ(second.out, "again\n") << second.err;
+    EXPECT_LT(std::chrono::steady_clock::now() - started, patient(6s));
+    EXPECT_FALSE(is_there(".envrc"));
+}
+
+// Whoever makes such a name as often as it is taken away loses the session.
+TEST_P(Sentry, EndsASessionThatInsists) {
+    const Ran shell = in("workspace",
+                         "echo x > old; while :; do [ -e .envrc ] || ln old .envrc; sleep 0.02; "
+                         "[ -e go ] && rm go && : > .git/commondir; done",
+                         {"--background", "--session", "s"});
+    const std::string id = shell.out.substr(0, shell.out.find('\n'));
+    husk()({"wait", id, "--timeout", "60s"});
+    EXPECT_EQ(husk().shell(id)["status"], "cancelled") << husk().shell(id);
+    EXPECT_THAT(husk().shell(id)["notes"].dump(),
+                testing::HasSubstr("the session was ended, because something in it made " +
+                                   path(".envrc")));
+    EXPECT_TRUE(eventually([&] { return !is_there(".envrc"); }));
+    const Ran next = in("workspace", "ls -A; true", {"--session", "s"});
+    EXPECT_EQ(next.code, 0) << next.err;
+    EXPECT_THAT(next.out, testing::Not(testing::HasSubstr(".envrc")));
 }
 
 // What is on its way out is not protected by the call that comes in between.
