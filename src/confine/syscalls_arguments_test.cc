@@ -67,10 +67,62 @@ TEST(SyscallPolicies, DoNotTypeIntoTerminals) {
                             }),
                   "");
     constexpr uint64_t enable_verity = 0x40806685;
-    constexpr uint64_t btrfs_subvolume = 0x5000940e;
-    for (const uint64_t request : {enable_verity, btrfs_subvolume}) {
-        EXPECT_EQ(Answers(walled)(SYS_ioctl, {0, request}), 0);
-        EXPECT_EQ(Answers(bare)(SYS_ioctl, {0, rubbish | request}), EROFS);
+    EXPECT_EQ(Answers(walled)(SYS_ioctl, {0, enable_verity}), 0);
+    EXPECT_EQ(Answers(bare)(SYS_ioctl, {0, rubbish | enable_verity}), EROFS);
+}
+
+struct Request {
+    const char* name;
+    uint64_t number;
+    int error;
+};
+
+// They make directories that nobody is asked about, and copies of what is withheld.
+TEST(SyscallPolicies, RefuseIoctlsThatMakeOrFindFilesPastTheirPaths) {
+    constexpr Request examples[] = {
+        {"BTRFS_IOC_SNAP_CREATE", 0x50009401, EPERM},
+        {"BTRFS_IOC_SUBVOL_CREATE", 0x5000940e, EPERM},
+        {"BTRFS_IOC_SNAP_DESTROY", 0x5000940f, EPERM},
+        {"BTRFS_IOC_TREE_SEARCH", 0xd0009411, EPERM},
+        {"BTRFS_IOC_TREE_SEARCH_V2", 0xc0709411, EPERM},
+        {"BTRFS_IOC_INO_LOOKUP", 0xd0009412, EPERM},
+        {"BTRFS_IOC_SNAP_CREATE_V2", 0x50009417, EPERM},
+        {"BTRFS_IOC_SUBVOL_CREATE_V2", 0x50009418, EPERM},
+        {"BTRFS_IOC_SUBVOL_SETFLAGS", 0x4008941a, EPERM},
+        {"BTRFS_IOC_LOGICAL_INO", 0xc0389424, EPERM},
+        {"BTRFS_IOC_SET_RECEIVED_SUBVOL", 0xc0c89425, EPERM},
+        {"BTRFS_IOC_SEND", 0x40489426, EPERM},
+        {"BTRFS_IOC_INO_LOOKUP_USER", 0xd000943e, EPERM},
+        {"BTRFS_IOC_SNAP_DESTROY_V2", 0x5000943f, EPERM},
+        {"BTRFS_IOC_ENCODED_READ", 0x80809440, EPERM},
+        {"BCH_IOCTL_SUBVOLUME_CREATE", 0x4020bc10, EPERM},
+        {"BCH_IOCTL_SUBVOLUME_DESTROY", 0x4020bc11, EPERM},
+        {"XFS_IOC_GETPARENTS_BY_HANDLE", 0xc040583f, EPERM},
+        {"XFS_IOC_FSBULKSTAT", 0xc0205865, EPERM},
+        {"XFS_IOC_OPEN_BY_HANDLE", 0x4038586b, EPERM},
+        {"XFS_IOC_READLINK_BY_HANDLE", 0x4038586c, EPERM},
+        {"XFS_IOC_SWAPEXT", 0xc0c0586d, EPERM},
+        {"XFS_IOC_ATTRMULTI_BY_HANDLE", 0x4048587b, EPERM},
+        {"XFS_IOC_BULKSTAT", 0x8040587f, EPERM},
+        {"XFS_IOC_EXCHANGE_RANGE", 0x40285881, EPERM},
+        {"EXT4_IOC_MOVE_EXT", 0xc028660f, EPERM},
+        {"EXT4_IOC_SWAP_BOOT", 0x6611, EPERM},
+        {"OCFS2_IOC_REFLINK", 0x40186f04, EPERM},
+        {"FICLONE", FICLONE, 0},
+        {"FICLONERANGE", FICLONERANGE, 0},
+        {"FIDEDUPERANGE", FIDEDUPERANGE, 0},
+        {"FS_IOC_FIEMAP", 0xc020660b, 0},
+        {"FS_IOC_GETFLAGS", FS_IOC_GETFLAGS, 0},
+        {"FS_IOC_FSGETXATTR", FS_IOC_FSGETXATTR, 0},
+        {"XFS_IOC_DIOINFO", 0x800c581e, 0},
+        {"XFS_IOC_UNRESVSP64", 0x4030582b, 0},
+        {"FIONBIO", FIONBIO, 0},
+    };
+    for (const SyscallPolicy& policy : all_policies()) {
+        const Answers answers(policy);
+        for (const auto& [name, request, error] : examples)
+            for (const uint64_t upper_half : {uint64_t{0}, rubbish})
+                EXPECT_EQ(answers(SYS_ioctl, {0, upper_half | request}), error) << name;
     }
 }
 

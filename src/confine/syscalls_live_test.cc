@@ -1,6 +1,7 @@
 // The policy in a real kernel: what calls answer there, and that everyday programs run.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <linux/fs.h>
 #include <linux/landlock.h>
 #include <linux/sched.h>
 #include <netinet/in.h>
@@ -162,6 +163,8 @@ TEST(SyscallWalls, RefuseCallsWithTheirErrors) {
                 {"TIOCSTI", [] { return ::syscall(SYS_ioctl, 1, TIOCSTI, ""); }, EPERM},
                 {"TIOCSTI, rubbish above",
                  [] { return ::syscall(SYS_ioctl, 1, upper_bit | TIOCSTI, ""); }, EPERM},
+                {"SNAP_CREATE of Btrfs",
+                 [] { return ::syscall(SYS_ioctl, 1, upper_bit | 0x50009401, ""); }, EPERM},
                 {"TCGETS of a pipe", [] { return ::syscall(SYS_ioctl, 1, TCGETS, 0); }, ENOTTY},
                 {"a newer call", [] { return ::syscall(470); }, ENOSYS},
                 {"x32", [] { return ::syscall(0x40000000 + SYS_getpid); }, ENOSYS},
@@ -241,6 +244,18 @@ protected:
 TEST_F(SyscallWallsAndFiles, KeepMetadata) {
     expect_errors(walled, {change_mode(0)});
     expect_errors(bare, {change_mode(EROFS)});
+}
+
+// Cloning is refused only by file systems that cannot do it.
+TEST_F(SyscallWallsAndFiles, LetThemBeCloned) {
+    const int from = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    const int to = ::open((dir + "/copy").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const auto clone = [from, to] { return ::ioctl(to, FICLONE, from); };
+    const int without_walls = clone() == 0 ? 0 : errno;
+    for (const SyscallPolicy& policy : {walled, bare})
+        expect_errors(policy, {{"FICLONE", clone, without_walls}});
+    ::close(from);
+    ::close(to);
 }
 
 TEST_F(SyscallWallsAndFiles, KeepThemFromBeingEmptied) {

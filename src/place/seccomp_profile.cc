@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,12 +58,30 @@ bool can_meet(const Patterns& one, const Patterns& other) {
     return true;
 }
 
-// The first argument with a bit that `one` fixes and `part` does not; none if all of `part`
-// matches.
-std::optional<size_t> undecided(const Patterns& one, const Patterns& part) {
+bool is_part_of(const Patterns& part, const Patterns& one) {
     for (size_t i = 0; i < one.size(); ++i)
-        if ((one[i].mask & ~part[i].mask) != 0) return i;
-    return std::nullopt;
+        if ((one[i].mask & ~part[i].mask) != 0) return false;
+    return can_meet(part, one);
+}
+
+struct Bit {
+    size_t argument = 0;
+    uint64_t mask = 0;
+};
+
+// The bit, not fixed in `part`, that the most patterns fix: so few parts are made.
+Bit bit_to_divide(const std::vector<Patterns>& patterns, const Patterns& part) {
+    Bit best;
+    std::ptrdiff_t most = 0;
+    for (size_t i = 0; i < part.size(); ++i)
+        for (uint64_t bit = 1; bit != 0; bit <<= 1U) {
+            if ((part[i].mask & bit) != 0) continue;
+            const auto fixed = std::ranges::count_if(
+                patterns, [&](const Patterns& one) { return (one[i].mask & bit) != 0; });
+            if (fixed > most) best = {i, bit};
+            most = std::max(most, fixed);
+        }
+    return best;
 }
 
 // Adds the parts of `part` that no pattern matches. A profile has no "and not", so the calls are
@@ -75,23 +93,26 @@ void add_rest(const std::vector<Patterns>& refused, const Patterns& part,
                          [&](const Patterns& one) { return can_meet(one, part); });
     if (meeting.empty()) return rest.push_back(part);
     for (const Patterns& one : meeting)
-        if (!undecided(one, part)) return;
-    const size_t argument = *undecided(meeting.front(), part);
-    const uint64_t open = meeting.front()[argument].mask & ~part[argument].mask;
-    const uint64_t bit = open & -open;
-    for (const uint64_t value : {uint64_t{0}, bit}) {
+        if (is_part_of(part, one)) return;
+    const Bit bit = bit_to_divide(meeting, part);
+    for (const uint64_t value : {uint64_t{0}, bit.mask}) {
         Patterns half = part;
-        half[argument].mask |= bit;
-        half[argument].value |= value;
+        half[bit.argument].mask |= bit.mask;
+        half[bit.argument].value |= value;
         add_rest(meeting, half, rest);
     }
 }
 
-// A call that is allowed but for some arguments.
+// A call that is allowed but for some arguments. The first case that holds decides.
 void add_all_but(std::string_view name, const std::vector<ArgumentCase>& cases, Json& rules) {
     std::vector<Patterns> refused;
-    for (const ArgumentCase& one : cases) refused.push_back(patterns_of(one));
     std::vector<Patterns> rest;
+    for (const ArgumentCase& one : cases) {
+        if (one.action == os::let_through)
+            add_rest(refused, patterns_of(one), rest);
+        else
+            refused.push_back(patterns_of(one));
+    }
     add_rest(refused, {}, rest);
     for (const Patterns& part : rest) {
         Json conditions = Json::array();

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/fs.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -58,6 +59,11 @@ const Arguments tried[] = {
     {0, TIOCSTI | above},
     {0, TIOCGWINSZ},
     {0, TIOCLINUX},
+    {0, FICLONE},
+    {0, FIDEDUPERANGE},
+    {0, 0x50009401},  // BTRFS_IOC_SNAP_CREATE
+    {0, 0x4038586b},  // XFS_IOC_OPEN_BY_HANDLE
+    {0, 0x401066ff},  // an ioctl of ext4 that nobody knows
     {AF_INET, SOCK_STREAM},
     {AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC},
     {AF_INET, SOCK_RAW, 1},
