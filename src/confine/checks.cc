@@ -43,6 +43,13 @@ Result<void> check_what_is_named(const Wanted& wanted) {
     return {};
 }
 
+// What a session would hold as a whole, to write or only to read.
+std::vector<fs::path> roots_of(const Wanted& wanted) {
+    std::vector<fs::path> roots = writable_roots(wanted);
+    if (wanted.mode == Mode::ReadOnly) roots.push_back(wanted.workspace);
+    return roots;
+}
+
 // Programs and settings of the machine, and homes of others. Nobody means to give these away who
 // follows a link that an earlier command has put in the place of a directory.
 bool is_of_the_system(const fs::path& root) {
@@ -85,6 +92,12 @@ Result<void> check_network(Mode mode, const Network& network) {
 
 Result<void> check_workspace(const Wanted& wanted) {
     CHECK(check_what_is_named(wanted));
+    for (const fs::path& root : roots_of(wanted))
+        if (!wanted.state.empty() && is_within(root, wanted.state))
+            return failure("workspace", 0,
+                           root.string() + " belongs to the state of Husk itself (" +
+                               wanted.state.string() +
+                               "); take another directory, or use --state elsewhere");
     for (const fs::path& root : writable_roots(wanted)) {
         const auto refused = [&](const std::string& why) {
             return failure("workspace", 0, root.string() + " " + why);
@@ -104,9 +117,7 @@ Result<void> check_workspace(const Wanted& wanted) {
 }
 
 Result<void> check_secrets(const Wanted& wanted, const std::vector<fs::path>& secrets) {
-    std::vector<fs::path> roots = writable_roots(wanted);
-    if (wanted.mode == Mode::ReadOnly) roots.push_back(wanted.workspace);
-    for (const fs::path& root : roots)
+    for (const fs::path& root : roots_of(wanted))
         for (const fs::path& secret : secrets)
             if (is_within(root, secret) && !wanted.wide_workspace)
                 return failure("workspace", 0,

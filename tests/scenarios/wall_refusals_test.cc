@@ -127,6 +127,9 @@ TEST_F(WallRefusals, OfHostsInModeOpenThroughTheLibrary) {
 TEST_F(WallRefusals, OfAPlaceWhereNothingCouldBeStarted) {
     write(work() / "plain", "");
     const std::vector<std::string> closed = {"--mode", "workspace"};
+    const fs::path audit = husk().state() / "audit";
+    fs::create_directories(audit);
+    fs::create_directory_symlink(audit, work() / "link");
     struct Case {
         fs::path cwd;
         std::vector<std::string> options;
@@ -143,6 +146,13 @@ TEST_F(WallRefusals, OfAPlaceWhereNothingCouldBeStarted) {
         {"/usr/lib", closed, "/usr/lib belongs to the system"},
         {"/var", closed, "/var belongs to the system"},
         {work(), {"--mode", "workspace", "--write", "/etc"}, "/etc belongs to the system"},
+        {husk().state(), closed, "belongs to the state of Husk itself"},
+        {audit, closed, audit.string() + " belongs to the state of Husk itself"},
+        {audit, {"--mode", "read-only"}, audit.string() + " belongs to the state of Husk itself"},
+        {work() / "link", closed, audit.string() + " belongs to the state of Husk itself"},
+        {work(),
+         {"--mode", "workspace", "--write", audit.string()},
+         audit.string() + " belongs to the state of Husk itself"},
     };
     for (const auto& [cwd, options, because] : cases)
         for (const auto& way : ways_in(options)) {
