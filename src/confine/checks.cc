@@ -9,6 +9,7 @@
 
 #include "confine/machine.h"
 #include "confine/reading.h"
+#include "confine/secrets.h"
 #include "confine/view.h"
 #include "confine/withheld.h"
 #include "os/file.h"
@@ -48,6 +49,12 @@ std::vector<fs::path> roots_of(const Wanted& wanted) {
     std::vector<fs::path> roots = writable_roots(wanted);
     if (wanted.mode == Mode::ReadOnly) roots.push_back(wanted.workspace);
     return roots;
+}
+
+// HOME may name another directory than the one in which a user lives.
+bool is_a_home_or_above(const fs::path& root) {
+    return std::ranges::any_of(homes_of_people(),
+                               [&](const fs::path& home) { return is_within(home, root); });
 }
 
 // Programs and settings of the machine, and homes of others. Nobody means to give these away who
@@ -107,6 +114,9 @@ Result<void> check_workspace(const Wanted& wanted) {
             return refused("would give everything away; take a directory below it, or --force");
         if (is_of_the_system(root) && !wanted.wide_workspace)
             return refused("belongs to the system; take another directory, or --force");
+        if (!wanted.wide_workspace && is_a_home_or_above(root))
+            return refused(
+                "is the home of a user or holds one; take a directory below, or --force");
         for (const char* special : {"/proc", "/sys", "/dev", "/run"})
             if (is_within(root, special) && !is_within(root, "/dev/shm"))
                 return refused("is no place for a workspace");

@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "confine/secrets.h"
 #include "temp_dir.h"
 
 namespace husk::confine {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 class CheckedWorkspace : public testing::Test {
@@ -59,6 +61,30 @@ TEST_F(CheckedWorkspace, IsComparedWithTheStateBehindItsLinks) {
     wanted.state = top / "link" / "not" / "yet";
     wanted.workspace = top / "state" / "audit";
     EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(CheckedWorkspace, IsNoHomeThatHomeDoesNotName) {
+    for (const fs::path& home : homes_of_people()) {
+        wanted.workspace = home;
+        if (!open_working_directory(home)) continue;
+        EXPECT_THAT(refusal(), HasSubstr(home.string() + " ")) << home;
+        wanted.wide_workspace = true;
+        EXPECT_EQ(refusal(), "") << home;
+        wanted.wide_workspace = false;
+    }
+}
+
+TEST(HomesOfPeople, AreThoseOfUsersWhoCanLogIn) {
+    EXPECT_THAT(homes_of_people("root:x:0:0:root:/root:/bin/bash\n"
+                                "toor:x:0:0::/:/bin/sh\n"
+                                "daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n"
+                                "postgres:x:110:115::/var/lib/postgresql:/bin/bash\n"
+                                "me:x:1000:1000:Me,,,:/srv/people/me:/bin/zsh\n"
+                                "shell:x:1001:1001::/data/shell:\n"
+                                "mailer:x:1002:1002::/data/mail:/bin/false\n"
+                                "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
+                                "broken:x:1003\n"),
+                ElementsAre("/root", "/srv/people/me", "/data/shell"));
 }
 
 }  // namespace

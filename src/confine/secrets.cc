@@ -293,22 +293,32 @@ void add_moved(const Moved& moved, std::vector<fs::path>& all) {
                 all.push_back(rest->empty() ? place : place / *rest);
 }
 
-// /etc/passwd, as pairs of a user and a home.
-std::vector<std::pair<std::string, fs::path>> users_and_homes() {
-    std::vector<std::pair<std::string, fs::path>> found;
-    std::istringstream users(os::read_file("/etc/passwd", 64 << 20).value_or(""));
+struct User {
+    std::string uid;
+    fs::path home;
+    std::string shell;
+};
+
+std::string passwd_of_system() { return os::read_file("/etc/passwd", 64 << 20).value_or(""); }
+
+// Those with an absolute home in the text of an /etc/passwd.
+std::vector<User> users_in(std::string_view passwd) {
+    std::vector<User> found;
+    std::istringstream users{std::string(passwd)};
     for (std::string line; std::getline(users, line);) {
-        std::istringstream fields(line);
-        std::string field;
-        std::string uid;
-        for (int i = 0; i < 6; ++i) {
-            field.clear();
-            std::getline(fields, field, ':');
-            if (i == 2) uid = field;
-        }
-        if (field.starts_with("/")) found.emplace_back(uid, field);
+        std::istringstream text(line);
+        std::array<std::string, 7> fields;
+        for (std::string& field : fields) std::getline(text, field, ':');
+        if (fields[5].starts_with("/")) found.push_back({fields[2], fields[5], fields[6]});
     }
     return found;
+}
+
+bool is_a_person(const User& user) {
+    constexpr unsigned long first_uid = 1000;
+    const std::string_view shell = user.shell;  // an empty one is /bin/sh
+    if (shell.ends_with("nologin") || shell.ends_with("/false")) return false;
+    return user.uid == "0" || std::strtoul(user.uid.c_str(), nullptr, 10) >= first_uid;
 }
 
 std::vector<fs::path> below_home() {
@@ -342,15 +352,15 @@ std::set<fs::path> all_homes() {
     const std::vector<fs::path> usual = below_home();
     std::set<fs::path> homes(usual.begin(), usual.end());
     homes.insert("/root");
-    for (const auto& [uid, home] : users_and_homes())
-        if (!homes.contains(home) && holds_a_secret(home)) homes.insert(home);
+    for (const User& user : users_in(passwd_of_system()))
+        if (!homes.contains(user.home) && holds_a_secret(user.home)) homes.insert(user.home);
     return homes;
 }
 
 std::set<fs::path> homes_of(uid_t user) {
     std::set<fs::path> homes;
-    for (const auto& [uid, home] : users_and_homes())
-        if (uid == std::to_string(user)) homes.insert(home);
+    for (const User& one : users_in(passwd_of_system()))
+        if (one.uid == std::to_string(user)) homes.insert(one.home);
     struct stat info{};
     for (const fs::path& home : below_home())
         if (::stat(home.c_str(), &info) == 0 && info.st_uid == user) homes.insert(home);
@@ -368,6 +378,20 @@ std::vector<fs::path> secrets_of(const std::set<fs::path>& homes) {
 }  // namespace
 
 std::span<const char* const> secrets_of_home() { return in_home; }
+
+std::vector<fs::path> homes_of_people(std::string_view passwd) {
+    std::vector<fs::path> homes;
+    for (User& user : users_in(passwd))
+        if (is_a_person(user) && user.home != "/") homes.push_back(std::move(user.home));
+    return homes;
+}
+
+std::vector<fs::path> homes_of_people() {
+    std::vector<fs::path> homes = homes_of_people(passwd_of_system());
+    for (fs::path& home : homes)
+        if (const auto found = locate(home); found) home = found->path;
+    return homes;
+}
 
 std::vector<fs::path> secrets_named_by_variables() {
     std::vector<fs::path> all;

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace husk::confine {
@@ -15,6 +16,12 @@ std::span<const char* const> secrets_of_home();
 // In the homes that /etc/passwd gives to the user, and in directories of the user's below /home:
 // HOME may be unset, or name another directory.
 std::vector<std::filesystem::path> secrets_of_user(uid_t user);
+
+// The homes in the text of an /etc/passwd in which people live: those of uid 0 and of uids from
+// 1000 on whose shell lets them log in.
+std::vector<std::filesystem::path> homes_of_people(std::string_view passwd);
+// The same on this machine, without links.
+std::vector<std::filesystem::path> homes_of_people();
 
 // Where variables such as CARGO_HOME, XDG_CONFIG_HOME and KUBECONFIG tell programs to keep their
 // secrets.
