@@ -45,11 +45,12 @@ public:
     Surveyor(const Wanted& wanted, NameWalk& walk, const GitSurvey* earlier)
         : home_(wanted.home), walk_(walk) {
         if (earlier != nullptr) known_ = earlier->indexes;
-        for (const fs::path& file : global_settings(home_)) {
-            hold_behind_links(file);
-            add_named_by_file(file, home_, global_);
+        for (const fs::path& file : global_settings(home_)) hold_behind_links(file);
+        add_named_globally(home_, global_);
+        for (const fs::path& root : walk_.roots()) {
+            add_templates(root, global_);
+            visit_root(root);
         }
-        for (const fs::path& root : walk_.roots()) visit_root(root);
         // Their first checkout is not in the workspace, but its index is.
         for (const fs::path& git_dir : wanted.git_dirs) {
             walk_.depend_on_more();
@@ -137,6 +138,7 @@ private:
         std::vector<fs::path> hooks;
         for (const fs::path& tree : trees) {
             std::ranges::move(add_hooks(tree, common, named), std::back_inserter(hooks));
+            add_templates(tree, named);
             follow_index(tree, git_dir, named);
         }
         return hooks;
@@ -220,6 +222,16 @@ private:
             in_roots.push_back(hooks);
         }
         return in_roots;
+    }
+
+    // Git copies all that is in such a directory into new repositories, links as links.
+    void add_templates(const fs::path& checkout, const NamedBySettings& named) {
+        for (const std::string& one : named.templates) {
+            const fs::path real = hold_behind_links(checkout / one);
+            if (root_above(real, walk_.roots()) == nullptr) continue;
+            add_links_in(real);
+            add_links_in(real / "hooks");
+        }
     }
 
     // A hook that is a link runs what it leads to.

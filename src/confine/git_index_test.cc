@@ -232,8 +232,10 @@ TEST(GitSettings, AreRiskyUnlessTheyAreKnown) {
 TEST(GitSettings, NameWhatElseGitObeys) {
     const NamedBySettings named = named_by(
         "[core]\n\tbare = false\n\thooksPath = .husky/_\n[include]\n\tpath = \"../.git config\"\n"
-        "[includeIf \"gitdir:/x/\"]\n\tpath = ../other ; why\n[alias]\n\tpath = x\n");
+        "[includeIf \"gitdir:/x/\"]\n\tpath = ../other ; why\n[alias]\n\tpath = x\n"
+        "[init]\n\ttemplateDir = ~/templates\n\tdefaultBranch = x\n");
     EXPECT_THAT(named.hooks, ElementsAre(".husky/_"));
+    EXPECT_THAT(named.templates, ElementsAre("~/templates"));
     EXPECT_THAT(named.includes, ElementsAre("../.git config", "../other"));
     EXPECT_THAT(named_by("").hooks, IsEmpty());
 }

@@ -201,6 +201,7 @@ NamedBySettings named_by(std::string_view text) {
     NamedBySettings result;
     for (const GitSetting& one : parse_settings(text).all) {
         if (one.key == "core.hookspath") result.hooks.push_back(one.value);
+        if (one.key == "init.templatedir") result.templates.push_back(one.value);
         if (one.key == "core.worktree") result.trees.push_back(one.value);
         if (one.key == "extensions.objectformat") result.uses_sha256 = one.value == "sha256";
         if (one.key == "include.path" || one.key == "includeif.*.path")
@@ -221,6 +222,7 @@ std::optional<std::string> risky_setting(std::string_view text) {
 void add_named_by_file(const fs::path& settings, const fs::path& home, NamedBySettings& named) {
     const NamedBySettings own = named_by(small_file(settings).value_or(""));
     for (const std::string& one : own.hooks) named.hooks.push_back(expanded(one, home));
+    for (const std::string& one : own.templates) named.templates.push_back(expanded(one, home));
     named.trees.insert(named.trees.end(), own.trees.begin(), own.trees.end());
     for (const std::string& one : own.includes) {
         const fs::path file = (settings.parent_path() / expanded(one, home)).lexically_normal();
@@ -242,6 +244,12 @@ std::vector<fs::path> global_settings(const fs::path& home) {
         files.push_back((config.empty() ? home / ".config" : config) / "git" / "config");
     std::erase_if(files, [](const fs::path& path) { return !path.is_absolute(); });
     return files;
+}
+
+void add_named_globally(const fs::path& home, NamedBySettings& named) {
+    for (const fs::path& file : global_settings(home)) add_named_by_file(file, home, named);
+    if (const fs::path one = variable("GIT_TEMPLATE_DIR"); !one.empty())
+        named.templates.push_back(one);
 }
 
 }  // namespace husk::confine

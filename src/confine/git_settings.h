@@ -31,10 +31,11 @@ std::optional<std::string> risky_setting(std::string_view text);
 
 // What else git obeys because the settings name it, with all that they could include.
 struct NamedBySettings {
-    std::vector<std::string> hooks;     // directories, from the checkout on
-    std::vector<std::string> includes;  // files, from that of the settings on
-    std::vector<std::string> trees;     // working trees, from the directory of git on
-    bool uses_sha256 = false;           // the hashes of the repository have 32 bytes
+    std::vector<std::string> hooks;      // directories, from the checkout on
+    std::vector<std::string> templates;  // directories, likewise: copied into new repositories
+    std::vector<std::string> includes;   // files, from that of the settings on
+    std::vector<std::string> trees;      // working trees, from the directory of git on
+    bool uses_sha256 = false;            // the hashes of the repository have 32 bytes
 };
 NamedBySettings named_by(std::string_view text);
 
@@ -45,5 +46,9 @@ void add_named_by_file(const std::filesystem::path& settings, const std::filesys
 
 // The files with settings of the user and of the machine, whether they exist or not.
 std::vector<std::filesystem::path> global_settings(const std::filesystem::path& home);
+
+// Adds what the files name with settings of the user and of the machine, and what the environment
+// names in their place.
+void add_named_globally(const std::filesystem::path& home, NamedBySettings& named);
 
 }  // namespace husk::confine

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -29,6 +30,20 @@ Protected found_in(const fs::path& root, const std::vector<fs::path>& protect = 
     auto found = find_protected(wanted);
     EXPECT_TRUE(found) << found.error().text();
     return found.value_or(Protected());
+}
+
+// The names that are there, of a workspace that is `work` below the place, with a home beside it.
+std::vector<std::string> present_in(const fs::path& place) {
+    Wanted wanted;
+    wanted.workspace = fs::canonical(place / "work");
+    wanted.home = fs::canonical(place / "home");
+    auto found = find_protected(wanted);
+    EXPECT_TRUE(found) << found.error().text();
+    std::vector<std::string> names;
+    for (const auto& [path, name] : found.value_or(Protected()).names)
+        if (name.state == State::Present)
+            names.push_back(fs::path(path).lexically_relative(wanted.workspace));
+    return names;
 }
 
 // Files that have just been changed prove nothing; after a moment they do.
@@ -142,6 +157,20 @@ const Place places[] = {
 
 INSTANTIATE_TEST_SUITE_P(, LookedAtAgain, testing::ValuesIn(places),
                          [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(FoundProtected, HasTemplatesOfNewRepositories) {
+    const test::TempDir dir;
+    user_does(dir.path(),
+              "mkdir -p home work/tools/template/hooks work/other work/third && cd work &&"
+              "export HOME=$PWD/../home && git init -q && git config init.templateDir third &&"
+              "git config --global init.templateDir $PWD/tools/template/ &&"
+              "git config -f $HOME/more init.templateDir $PWD/other &&"
+              "git config --global include.path more && echo > run &&"
+              "ln -s ../../../run tools/template/hooks/pre-commit");
+    const std::vector<std::string> names = present_in(dir.path());
+    for (const char* name : {"tools/template", "other", "third", "run"})
+        EXPECT_NE(std::ranges::find(names, name), names.end()) << name;
+}
 
 TEST(FoundProtected, StaysWhileNothingHappens) {
     const test::TempDir dir;
