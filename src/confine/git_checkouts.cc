@@ -37,8 +37,17 @@ struct Budget {
     size_t listed = 5000;                 // entries of directories, and files that are included
     size_t indexed = 8'000'000;           // entries of indexes
     size_t names = wire::max_orders / 2;  // bytes: the mason takes no more orders
+    // Bytes, likewise: the steps that make names read-only, and pin every directory above them. The
+    // rest of the message is for other steps.
+    size_t walls = wire::max_walls / 4 * 3;
 };
-constexpr const char* too_much = "there are too many repositories";
+constexpr const char* too_much = "there are too many repositories, or they lie too deep";
+
+// What the step for a path takes in the message with the walls.
+size_t size_of_step(const fs::path& path) {
+    constexpr size_t alignment = 8;
+    return sizeof(wire::WallStep) + path.native().size() + alignment;
+}
 
 class Surveyor {
 public:
@@ -47,6 +56,7 @@ public:
         if (earlier != nullptr) known_ = earlier->indexes;
         for (const fs::path& file : global_settings(home_)) hold_behind_links(file);
         add_named_globally(home_, global_);
+        for (const fs::path& root : walk_.roots()) hold_own_repository(root);
         for (const fs::path& root : walk_.roots()) {
             add_templates(root, global_);
             visit_root(root);
@@ -57,18 +67,44 @@ public:
             visit(git_dir.parent_path(), git_dir);
         }
     }
-    GitSurvey result() && { return std::move(result_); }
+    GitSurvey result() && {
+        hold_worktrees();
+        return std::move(result_);
+    }
 
 private:
     bool is_ours(const fs::path& path) const {
         return contains(walk_.roots(), path) || root_above(path, walk_.roots()) != nullptr;
     }
 
+    // The directories above the path that a command could move away, and that are not pinned yet.
+    std::vector<fs::path> to_pin_above(const fs::path& path) const {
+        const fs::path& root = *root_above(path, walk_.roots());
+        std::vector<fs::path> found;
+        for (fs::path above = path.parent_path(); above != root && !pinned_.contains(above);
+             above = above.parent_path())
+            found.push_back(above);
+        return found;
+    }
+
     void hold(const fs::path& path) {
         if (root_above(path, walk_.roots()) == nullptr || contains(walk_.roots(), path)) return;
+        if (is_full_ || held_.contains(path)) return;
         const size_t size = sizeof(wire::NameOrder) + path.native().size();
-        if (size <= budget_.names) walk_.add(path);
-        budget_.names -= std::min(size, budget_.names);
+        size_t walls = 0;
+        std::vector<fs::path> pins;
+        if (may_be_there(path)) {  // nothing is mounted for what is not there
+            pins = to_pin_above(path);
+            walls = size_of_step(path);
+            for (const fs::path& above : pins) walls += size_of_step(above);
+        }
+        is_full_ = size > budget_.names || walls > budget_.walls;
+        if (is_full_) return;
+        budget_.names -= size;
+        budget_.walls -= walls;
+        pinned_.insert(pins.begin(), pins.end());
+        held_.insert(path);
+        walk_.add(path);
     }
     // Holds what a reader of the path gets, and the links on the way. Returns its path without
     // links.
@@ -84,7 +120,9 @@ private:
         if (!dir.path) hold(real);
         return dir.path;
     }
-    bool has_room() const { return budget_.names > PATH_MAX && budget_.listed > 0; }
+    bool has_room() const { return !is_full_ && budget_.names > PATH_MAX && budget_.listed > 0; }
+    // Something in `path` had no room, and this has not been said of anything in it.
+    bool is_cut_short() const { return is_full_ && !is_told_; }
 
     void visit_root(const fs::path& root) {
         const fs::path git = root / ".git";
@@ -93,6 +131,17 @@ private:
         if (may_be_there(git)) enter({.kind = Checkout::Root, .git = git, .must_go = hides}, root);
         // Git takes the directory itself for a repository if its .git is none.
         if (may_be_git_dir(root)) enter({.kind = Checkout::Bare, .git = root}, root);
+    }
+
+    // Before anything can fill the room that there is.
+    void hold_own_repository(const fs::path& root) {
+        const fs::path git = root / ".git";
+        const GitDir own = git_dir_of(git);
+        if (own.path != git && may_be_there(git)) hold(git);
+        if (!own.path) return;
+        const fs::path common = common_dir_of(*own.path).path.value_or(*own.path);
+        for (const fs::path& one : {common, *own.path})
+            for (const char* name : in_git_dir) hold(one / name);
     }
 
     // The repository that a root lies in can have submodules, worktrees and hooks in the root.
@@ -172,6 +221,7 @@ private:
             // A command can take HEAD away for a while, but not the protected settings.
             if (is_link(path) || may_be_there(path / "HEAD") || may_be_there(path / "config"))
                 add_module(path);
+            if (is_cut_short()) return add_unread(modules, too_much);
             if (!is_link(path) && !is_git_dir(path)) add_modules(path, depth + 1);
         }
         if (failed && !is_gone(failed)) add_unread(modules, "it cannot be listed");
@@ -187,6 +237,7 @@ private:
 
     void add_unread(const fs::path& path, const std::string& why) {
         walk_.depend_on_more();
+        is_told_ = true;
         result_.checkouts.push_back({.kind = Checkout::Unread,
                                      .git = path,
                                      .risk = why,
@@ -279,11 +330,13 @@ private:
             if (root_above(path, walk_.roots()) == nullptr || !entered_.insert(git).second)
                 continue;
             hold(git);
+            if (is_full_) return add_unread(git_dir / "index", too_much);
             // Git goes through no link.
             const auto real = locate(path);
             if (!may_be_there(git) || (real && real->path != path)) continue;
             enter({.kind = Checkout::Entered, .git = git}, path);
         }
+        if (is_cut_short()) add_unread(git_dir / "index", too_much);
     }
 
     // The command may remove a worktree in the workspace, so that is looked at afterwards. One that
@@ -309,6 +362,25 @@ private:
                 {.kind = Checkout::Worktree, .git = checkout / ".git", .hooks = std::move(hooks)});
             follow_index(checkout, entry.path(), named);
         }
+        if (is_cut_short()) add_unread(common / "worktrees", too_much);
+    }
+
+    void hold_worktrees() {
+        for (Checkout& one : result_.checkouts) {
+            if (one.kind != Checkout::Worktree) continue;
+            one.risk = risk_of(one.git, one.hooks, result_.trusted).value_or("");
+            if (!one.risk.empty()) hold_worktree(one.git);
+        }
+    }
+
+    // The user wants this worktree to be as it is.
+    void hold_worktree(const fs::path& git) {
+        hold(git);
+        const GitDir git_dir = git_dir_of(git);
+        const fs::path own = git_dir.path.value_or(without_links(git_dir.named));
+        if (root_above(own, walk_.roots()) == nullptr) return;
+        if (!git_dir.path) return hold(own);
+        for (const char* name : worktree_files) hold(own / name);
     }
 
     fs::path home_;
@@ -320,18 +392,12 @@ private:
     std::set<fs::path> surveyed_;                       // directories of git
     std::set<std::pair<fs::path, fs::path>> followed_;  // working trees with directories of git
     std::set<fs::path> entered_;                        // .git of gitlinks
+    std::set<fs::path> held_;
+    std::set<fs::path> pinned_;  // directories above what is held
+    bool is_full_ = false;       // something was beyond the bounds
+    bool is_told_ = false;       // something is known to be unread
     GitSurvey result_;
 };
-
-// The user wants this worktree to be as it is.
-void hold_worktree(const fs::path& git, NameWalk& walk) {
-    walk.add(git);
-    const GitDir git_dir = git_dir_of(git);
-    const fs::path own = git_dir.path.value_or(without_links(git_dir.named));
-    if (root_above(own, walk.roots()) == nullptr) return;
-    if (!git_dir.path) return walk.add(own);
-    for (const char* name : worktree_files) walk.add(own / name);
-}
 
 const Checkout* find(const GitSurvey& survey, const Checkout& wanted) {
     const auto found = std::ranges::find_if(survey.checkouts, [&](const Checkout& one) {
@@ -344,13 +410,7 @@ const Checkout* find(const GitSurvey& survey, const Checkout& wanted) {
 
 GitSurvey survey_git(const Wanted& wanted, NameWalk& walk, const GitSurvey* earlier) {
     if (walk.roots().empty()) return {};
-    GitSurvey result = Surveyor(wanted, walk, earlier).result();
-    for (Checkout& one : result.checkouts) {
-        if (one.kind != Checkout::Worktree) continue;
-        one.risk = risk_of(one.git, one.hooks, result.trusted).value_or("");
-        if (!one.risk.empty()) hold_worktree(one.git, walk);
-    }
-    return result;
+    return Surveyor(wanted, walk, earlier).result();
 }
 
 std::vector<RiskyCheckout> risky_checkouts(const GitSurvey& now, const GitSurvey& before) {

@@ -172,6 +172,32 @@ TEST(FoundProtected, HasTemplatesOfNewRepositories) {
         EXPECT_NE(std::ranges::find(names, name), names.end()) << name;
 }
 
+// Every directory above a name is pinned, and the session takes no larger message.
+TEST(FoundProtected, FitsIntoTheMessageWithTheWalls) {
+    const test::TempDir dir;
+    user_does(dir.path(),
+              std::string(repository) +
+                  " && deep=$(seq 1200 | sed 's/.*/d/' | tr '\\n' /) && mkdir -p $deep &&"
+                  "touch $deep/.git &&"
+                  "id=$(git rev-parse HEAD) &&"
+                  "git update-index --add --cacheinfo 160000,$id,${deep%/}"
+                  " --add --cacheinfo 160000,$id,a && touch .git/config.worktree");
+    Wanted wanted;
+    wanted.workspace = fs::canonical(dir.path());
+    const auto found = find_protected(wanted);
+    ASSERT_TRUE(found) << found.error().text();
+    Steps steps;
+    add_protection(wanted, found->names, steps);
+    EXPECT_LT(steps.encode().size(), wire::max_walls);
+    for (const char* name : {"config", "hooks", "config.worktree", "commondir"})
+        EXPECT_TRUE(found->names.contains((wanted.workspace / ".git" / name).native())) << name;
+    const auto& checkouts = found->git.checkouts;
+    const auto unread = std::ranges::find(checkouts, Checkout::Unread, &Checkout::kind);
+    ASSERT_NE(unread, checkouts.end());
+    EXPECT_EQ(unread->git, wanted.workspace / ".git" / "index");
+    EXPECT_EQ(unread->risk, "there are too many repositories, or they lie too deep");
+}
+
 TEST(FoundProtected, StaysWhileNothingHappens) {
     const test::TempDir dir;
     user_does(dir.path(),

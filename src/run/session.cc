@@ -81,6 +81,18 @@ void await_lock(const os::Fd& log) {
         std::ignore = os::wait_for({}, os::Clock::now() + std::chrono::milliseconds(2));
 }
 
+// The steps as a file for the nursery or the mason, neither of which takes a larger one.
+Result<os::Fd> description_of(const confine::Steps& steps) {
+    const std::string text = steps.encode();
+    if (text.size() <= wire::max_walls) return os::text_file(text);
+    return failure("walls", E2BIG,
+                   "too many names are protected or withheld, or they lie too deep: the steps "
+                   "that hold them have " +
+                       std::to_string(text.size()) + " bytes, and " +
+                       std::to_string(wire::max_walls) +
+                       " are possible; take a smaller workspace, or protect whole directories");
+}
+
 Error explain(int code) {
     if (code == EAGAIN) return {"session", code, "another nursery holds it"};
     if (code == ENOSYS)
@@ -213,7 +225,7 @@ Result<void> Session::start_as_planned(const Lingers& lingers, const os::Fd* lis
     os::Fd walls;
     if (walls_.steps.size() > 0) {
         birth.flags |= wire::HasWalls;
-        walls = TRY(os::text_file(walls_.steps.encode()));
+        walls = TRY(description_of(walls_.steps));
         fds.push_back(walls.get());
     }
     os::Fd denials;
@@ -315,7 +327,7 @@ Result<void> Session::watch_absent() {
 }
 
 Result<void> Session::have_taken(const confine::Steps& steps) {
-    const os::Fd description = TRY(os::text_file(steps.encode()));
+    const os::Fd description = TRY(description_of(steps));
     const wire::MasonAnswer said = TRY(ask_mason("?", description));
     if (said.step != 0) {
         return failure(

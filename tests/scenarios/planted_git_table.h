@@ -358,6 +358,14 @@ inline const Plant plants[] = {
       "open(\".git/index\", \"wb\").write(data + hashlib.sha1(data).digest())'"},
      "git status",
      ".git/index"},
+    // The walls of no later session could name all the directories above it.
+    {"ARepositoryThatLiesTooDeep",
+     one_repository,
+     {"deep=$(printf 'd/%.0s' {1..1200}); deep=${deep%/}; mkdir -p $deep; repository $deep; "
+      "trap_in $deep/.git; gitlink . $deep",
+      "echo the next call"},
+     "git status",
+     ".git/index"},
     {"HooksOfARepositoryThatTheIndexLeadsTo",
      "repository .; git config --global core.hooksPath .githooks",
      {"repository sub; touch sub/x; git -C sub add x; hook_in sub; mv sub/hooks sub/.githooks; "
