@@ -10,6 +10,7 @@
 #include "confine/syscalls.h"
 #include "os/file.h"
 #include "run/state_dir.h"
+#include "tool/revert.h"
 
 namespace husk::tool {
 namespace {
@@ -141,10 +142,7 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
         if (const std::string path = text_of(line, "unreverted"); !path.empty()) {
             const int error = static_cast<int>(number_of(line, "error").value_or(0));
             add_once(report.notes,
-                     text::one_line(path) +
-                         " is a protected name that the session made, and it could not be taken "
-                         "away (" +
-                         Error{"", error, ""}.text() + "): it is read-only from the next call on");
+                     note_of_left_name(path, error, "the session", "from the next call on"));
             continue;
         }
         if (const std::string path = text_of(line, "insisted"); !path.empty()) {

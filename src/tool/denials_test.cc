@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 namespace husk::tool {
 namespace {
@@ -40,6 +42,12 @@ protected:
         std::ofstream(session_ / "denials", std::ios::app)
             << R"({"ns":)" << ns << R"(,"keeper":)" << whose << R"(,"others":true,"count":)"
             << count << "    }\n";
+    }
+
+    void write_left(const fs::path& path, int error) {
+        std::ofstream(session_ / "denials", std::ios::app)
+            << R"({"ns":)" << start << R"(,"unreverted":")" << path.string() << R"(","error":)"
+            << error << "}\n";
     }
 
     Report report() const {
@@ -105,6 +113,30 @@ TEST_F(DenialsLog, MayBeMissingOrHaveALongLine) {
     write(1, start, keeper, "/" + std::string(8000, 'x'));
     write(1, start, keeper + 1, "/another");
     EXPECT_EQ(report().denials_total, 1U);
+}
+
+// Of a name that cannot be looked at, nobody knows who made it.
+TEST_F(DenialsLog, SaysWhoMadeANameOnlyIfTheNameWasSeen) {
+    const fs::path seen = session_ / "seen";
+    std::ofstream(seen) << "x";
+    const auto note = [this](const fs::path& path, int error) {
+        fs::remove(session_ / "denials");
+        write_left(path, error);
+        const std::vector<std::string> notes = report().notes;
+        return notes.size() == 1 ? notes.front() : "";
+    };
+    EXPECT_EQ(note(session_ / "not" / "seen", EACCES),
+              (session_ / "not" / "seen").string() +
+                  " is a protected name that could not be looked at (Permission denied), so the "
+                  "session may have made it: if it is there, it is read-only from the next call "
+                  "on");
+    for (const auto& [error, words] :
+         {std::pair(EACCES, "Permission denied"), std::pair(EPERM, "Operation not permitted")})
+        EXPECT_EQ(note(seen, error),
+                  seen.string() +
+                      " is a protected name that the session made, and it could not be taken away "
+                      "(" +
+                      words + "): it is read-only from the next call on");
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "tool/revert.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <span>
 
 #include "base/terminal_text.h"
@@ -20,12 +23,19 @@ using confine::State;
 
 std::string words_of(int error) { return Error{"", error, ""}.text(); }
 
+bool can_be_looked_at(const fs::path& path) {
+    struct stat info{};
+    return ::lstat(path.c_str(), &info) == 0;
+}
+
 std::string warning(const confine::RiskyCheckout& one) {
     const std::string name = text::one_line(one.git.string());
     const std::string cause = text::one_line(one.cause);
     if (one.is_unread)
         return name +
                " cannot be read, so git may enter repositories that nobody has looked at: " + cause;
+    if (!can_be_looked_at(one.git))
+        return name + " cannot be looked at, so git may run there what nobody has seen: " + cause;
     return "whoever runs git where " + name + " is runs what was written there: " + cause;
 }
 
@@ -73,6 +83,8 @@ public:
                           [](const auto& one) { return one.second.state == State::Present; });
             for (const auto& [path, name] : now.names)
                 if (name.state != State::Link) names.insert({path, name});
+            for (auto& [path, name] : names)
+                if (name.state == State::Unknown && was_there(path)) name.state = State::Present;
             std::ranges::move(confine::orders_about(names, roots, flags_ | wire::Watch),
                               std::back_inserter(orders));
         }
@@ -93,6 +105,15 @@ public:
     }
 
 private:
+    // A name of the user's that a command has made invisible is still the user's.
+    bool was_there(const std::string& path) const {
+        if (const auto known = before_.names.find(path); known != before_.names.end())
+            return known->second.state == State::Present;
+        return std::ranges::any_of(before_.git.checkouts, [&](const confine::Checkout& one) {
+            return one.kind == confine::Checkout::Root && one.git == path;
+        });
+    }
+
     void add_matches(std::vector<Order>& orders) {
         const auto matches = confine::find_matches(session_.wanted(), confine::Links::Told);
         if (!matches)
@@ -124,10 +145,7 @@ private:
 
     void keep_failure(const std::string& path, int error) {
         has_failed_ = true;
-        report_.notes.push_back(text::one_line(path) +
-                                " is a protected name that the command made, and it could not be "
-                                "taken away (" +
-                                words_of(error) + "): it is read-only from now on");
+        report_.notes.push_back(note_of_left_name(path, error, "the command", "from now on"));
     }
 
     const confine::Protected& before_;
@@ -150,6 +168,18 @@ void revert(const confine::Protected& before, run::Session& session, Tree tree, 
     reversal.take_away_names();
     if (session.closed()) reversal.take_away_checkouts();
     reversal.protect_what_is_left();
+}
+
+std::string note_of_left_name(const std::string& path, int error, std::string_view maker,
+                              std::string_view from) {
+    const bool was_seen = error != EACCES || can_be_looked_at(path);
+    const std::string cause = " (" + words_of(error) + ")";
+    const std::string read_only = "read-only " + std::string(from);
+    if (was_seen)
+        return text::one_line(path) + " is a protected name that " + std::string(maker) +
+               " made, and it could not be taken away" + cause + ": it is " + read_only;
+    return text::one_line(path) + " is a protected name that could not be looked at" + cause +
+           ", so " + std::string(maker) + " may have made it: if it is there, it is " + read_only;
 }
 
 std::vector<std::string> warnings_since(const confine::Protected& before,

@@ -5,6 +5,7 @@
 #include <husk/report.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "run/session.h"
@@ -21,6 +22,12 @@ enum class Tree { IsGone, LivesOn };
 // * the .git of checkouts that git enters by itself, if it would run a program there.
 // `report` says what was taken away, and what could not be: that is protected from now on.
 void revert(const confine::Protected& before, run::Session& session, Tree tree, Report& report);
+
+// The note about a protected name that could not be taken away. Only one that was seen is said to
+// be made by `maker`; the mason gives the same error for a name that it cannot look at. `from` says
+// when the name is read-only: "from now on".
+std::string note_of_left_name(const std::string& path, int error, std::string_view maker,
+                              std::string_view from);
 
 // What came since `before`, while nobody looked, and so may be the user's: what git would run
 // there.

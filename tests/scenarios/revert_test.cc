@@ -73,6 +73,21 @@ TEST_P(Revert, LooksIntoADirectoryThatIsClosed) {
     EXPECT_FALSE(is_there(".claude"));
 }
 
+// What was there before is the user's, whatever the command does to hide it.
+TEST_P(Revert, LeavesNamesOfTheUserThatCannotBeSeen) {
+    write(work() / ".claude" / "settings.json", "{}\n");
+    for (const std::string rest : {"", "; (sleep 1) >/dev/null 2>&1 &"}) {
+        const nlohmann::json report =
+            report_in("workspace", "chmod 0 \"$PWD\"" + rest, {"--session", "s"});
+        EXPECT_THAT(reverted(report), testing::IsEmpty()) << report;
+        EXPECT_THAT(report["notes"].dump(), testing::Not(HasSubstr(" made"))) << report;
+        EXPECT_THAT(report["notes"].dump(), testing::Not(HasSubstr("whoever runs git"))) << report;
+        ASSERT_EQ(::chmod(work().c_str(), 0755), 0);
+    }
+    EXPECT_TRUE(is_there(".claude/settings.json"));
+    EXPECT_TRUE(is_there(".git/HEAD"));
+}
+
 // The name that it is kept under is no longer than a name can be.
 TEST_P(Revert, TakesAwayTheLongestName) {
     const std::string name = std::string(251, 'n') + ".env";
