@@ -36,6 +36,14 @@ constexpr auto in_home = std::to_array<const char*>({
     ".ngrok2",
     ".cloudflared",
     ".config/rclone",
+    ".config/filezilla",
+    ".filezilla",
+    ".config/lftp",
+    ".local/share/lftp",
+    ".config/remmina",
+    ".local/share/remmina",
+    ".vnc",
+    ".smbcredentials",
     // Clouds and clusters.
     ".aws",
     ".azure",
@@ -72,8 +80,20 @@ constexpr auto in_home = std::to_array<const char*>({
     ".kaggle",
     ".config/kaggle",
     ".modal.toml",
+    ".config/stripe",
+    ".config/openstack",
+    ".config/heroku",
+    ".aliyun",
+    ".ovh.conf",
+    ".jfrog",
+    ".mc",
+    ".saml2aws",
+    ".awsvault",
+    ".sentryclirc",
     // Package registries.
     ".npmrc",
+    ".config/pip/pip.conf",
+    ".pip/pip.conf",
     ".yarnrc.yml",
     ".pypirc",
     ".gem/credentials",
@@ -107,15 +127,22 @@ constexpr auto in_home = std::to_array<const char*>({
     ".pgpass",
     ".my.cnf",
     ".mylogin.cnf",
+    ".cassandra",
     ".msmtprc",
     ".mbsyncrc",
     ".offlineimaprc",
     ".fetchmailrc",
+    ".muttrc",
+    ".config/mutt",
+    ".config/neomutt",
     // Agents and models.
     ".claude.json",
     ".claude.json.backup",
+    ".claude/backups",
+    ".claude/history.jsonl",
     ".claude/.credentials.json",
     ".codex/auth.json",
+    ".codex/history.jsonl",
     ".gemini/oauth_creds.json",
     ".gemini/mcp-oauth-tokens.json",
     ".gemini/.env",
@@ -126,6 +153,9 @@ constexpr auto in_home = std::to_array<const char*>({
     ".local/share/opencode/auth.json",
     ".local/share/opencode/mcp-auth.json",
     ".config/cursor/auth.json",
+    ".cursor/mcp.json",
+    ".codeium/windsurf/mcp_config.json",
+    ".config/Claude/claude_desktop_config.json",
     ".config/goose/secrets.yaml",
     ".local/share/amp/secrets.json",
     ".local/share/crush",
@@ -137,6 +167,8 @@ constexpr auto in_home = std::to_array<const char*>({
     ".config/openai",
     ".openai",
     ".config/anthropic",
+    ".config/io.datasette.llm/keys.json",
+    ".config/aichat",
     ".local/share/jupyter/runtime",
     ".config/Code/User/globalStorage",
     ".config/Cursor/User/globalStorage",
@@ -168,6 +200,10 @@ constexpr auto in_home = std::to_array<const char*>({
     ".config/Slack",
     ".config/discord",
     ".local/share/TelegramDesktop",
+    ".config/Element",
+    ".purple",
+    ".config/weechat",
+    ".irssi",
     ".local/share/evolution",
     ".var/app",
     "snap/firefox",
@@ -176,7 +212,11 @@ constexpr auto in_home = std::to_array<const char*>({
     ".bash_history",
     ".zsh_history",
     ".histfile",
+    ".zhistory",
+    ".history",
     ".ash_history",
+    ".ksh_history",
+    ".mksh_history",
     ".sh_history",
     ".local/share/fish/fish_history",
     ".config/fish/fish_history",
@@ -185,17 +225,30 @@ constexpr auto in_home = std::to_array<const char*>({
     ".python_history",
     ".node_repl_history",
     ".irb_history",
+    ".pry_history",
+    ".php_history",
+    ".Rhistory",
+    ".Renviron",
+    ".ipython/profile_default/history.sqlite",
+    ".julia/logs",
     ".psql_history",
     ".mysql_history",
     ".sqlite_history",
     ".rediscli_history",
+    ".duckdb_history",
+    ".dbshell",
+    ".mongodb/mongosh",
     ".mongorc.js",
     ".lesshst",
     ".viminfo",
+    ".local/state/nvim/shada",
     // Displays.
     ".Xauthority",
     ".ICEauthority",
 });
+
+// Files in a home whose names begin so: some programs add a time.
+constexpr auto starts_in_home = std::to_array<std::string_view>({".claude.json.backup"});
 
 constexpr auto in_system = std::to_array<const char*>({
     "/etc/shadow",      "/etc/shadow-",        "/etc/gshadow",
@@ -246,11 +299,14 @@ constexpr auto named_files = std::to_array<const char*>({
     "HF_TOKEN_PATH",
     "HISTFILE",
     "KUBECONFIG",
+    "LESSHISTFILE",
     "MYSQL_HISTFILE",
     "NETRC",
     "NODE_REPL_HISTORY",
     "NPM_CONFIG_USERCONFIG",
+    "OS_CLIENT_CONFIG_FILE",
     "PGPASSFILE",
+    "PIP_CONFIG_FILE",
     "PSQL_HISTORY",
     "PYTHON_HISTORY",
     "RCLONE_CONFIG",
@@ -370,14 +426,27 @@ std::set<fs::path> homes_of(uid_t user) {
 
 std::vector<fs::path> secrets_of(const std::set<fs::path>& homes) {
     std::vector<fs::path> all;
-    for (const fs::path& home : homes)
-        for (const char* secret : in_home) all.push_back(home / secret);
+    for (const fs::path& home : homes) std::ranges::move(secrets_in(home), std::back_inserter(all));
     return all;
 }
 
 }  // namespace
 
 std::span<const char* const> secrets_of_home() { return in_home; }
+
+std::vector<fs::path> secrets_in(const fs::path& home) {
+    std::vector<fs::path> all;
+    for (const char* secret : in_home) all.push_back(home / secret);
+    std::error_code failed;
+    for (fs::directory_iterator entry(home, failed); !failed && entry != fs::directory_iterator();
+         entry.increment(failed)) {
+        const std::string name = entry->path().filename();
+        if (std::ranges::any_of(starts_in_home,
+                                [&](auto start) { return name.starts_with(start); }))
+            all.push_back(entry->path());
+    }
+    return all;
+}
 
 std::vector<fs::path> homes_of_people(std::string_view passwd) {
     std::vector<fs::path> homes;

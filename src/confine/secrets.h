@@ -13,6 +13,10 @@ namespace husk::confine {
 // Below a home directory.
 std::span<const char* const> secrets_of_home();
 
+// The same with paths in this home, and with those of the files in it whose names only begin like
+// one on the list.
+std::vector<std::filesystem::path> secrets_in(const std::filesystem::path& home);
+
 // In the homes that /etc/passwd gives to the user, and in directories of the user's below /home:
 // HOME may be unset, or name another directory.
 std::vector<std::filesystem::path> secrets_of_user(uid_t user);

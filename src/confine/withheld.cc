@@ -164,8 +164,7 @@ void cover_one(const Wanted& wanted, const fs::path& secret, Covering covering, 
 std::vector<fs::path> withheld_secrets(const Wanted& wanted,
                                        const std::vector<MountedTree>& trees) {
     std::vector<fs::path> secrets;
-    if (!wanted.home.empty())
-        for (const char* secret : secrets_of_home()) secrets.push_back(wanted.home / secret);
+    if (!wanted.home.empty()) secrets = secrets_in(wanted.home);
     std::ranges::move(wanted.root ? secrets_of_system() : secrets_of_user(::geteuid()),
                       std::back_inserter(secrets));
     for (fs::path& secret : secrets_named_by_variables())

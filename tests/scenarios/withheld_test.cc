@@ -27,6 +27,7 @@ TEST_P(Withheld, NoFileOnTheListCanBeRead) {
         const bool is_directory = !secret.has_extension() || fs::is_directory(secret);
         write(is_directory ? secret / "inside" : secret, "the hidden words\n");
     }
+    write(home() / ".claude.json.backup.1760000000000", "the hidden words\n");
     write(home() / ".config/harmless", "the other words\n");
     const std::string look =
         "grep -rls 'the hidden words' ~ " + home().string() + " | head -3; cat ~/.config/harmless";
@@ -36,11 +37,29 @@ TEST_P(Withheld, NoFileOnTheListCanBeRead) {
 
 TEST_P(Withheld, TheListKnowsAgentsRegistriesAndHistories) {
     const auto names = confine::secrets_of_home();
-    for (const char* name :
-         {".claude.json", ".claude/.credentials.json", ".codex/auth.json",
-          ".cache/huggingface/token", ".config/github-copilot", ".copilot",
-          ".local/share/opencode/auth.json", ".local/share/fish/fish_history",
-          ".gemini/oauth_creds.json", ".cargo/credentials.toml", ".npmrc", ".netrc", ".ssh"})
+    for (const char* name : {".claude.json",
+                             ".claude/.credentials.json",
+                             ".claude/backups",
+                             ".claude/history.jsonl",
+                             ".codex/auth.json",
+                             ".codex/history.jsonl",
+                             ".config/pip/pip.conf",
+                             ".pip/pip.conf",
+                             ".config/stripe",
+                             ".sentryclirc",
+                             ".cursor/mcp.json",
+                             ".config/filezilla",
+                             ".filezilla",
+                             ".cache/huggingface/token",
+                             ".config/github-copilot",
+                             ".copilot",
+                             ".local/share/opencode/auth.json",
+                             ".local/share/fish/fish_history",
+                             ".gemini/oauth_creds.json",
+                             ".cargo/credentials.toml",
+                             ".npmrc",
+                             ".netrc",
+                             ".ssh"})
         EXPECT_THAT(names, Contains(StrEq(name)));
 }
 
