@@ -24,6 +24,8 @@ constexpr auto secret_words = std::to_array({
     "AUTHORIZATION"sv,
     "COOKIE"sv,
     "COOKIES"sv,
+    "CRED"sv,
+    "CREDS"sv,
     "DSN"sv,
     "KEY"sv,
     "KEYS"sv,
@@ -50,6 +52,9 @@ constexpr auto telling_ends =
 constexpr auto harmless_words =
     std::to_array({"BYPASS"sv, "COMPASS"sv, "MONKEY"sv, "DONKEY"sv, "TURKEY"sv, "HOCKEY"sv,
                    "HOTKEY"sv, "HOTKEYS"sv, "LESSKEY"sv, "OLDPWD"sv});
+
+// These only as the last word, or before CODE: OTP_VERSION is Erlang's.
+constexpr auto secret_last_words = std::to_array({"OTP"sv, "PIN"sv});
 
 // TOKENS are secrets unless they are counted.
 constexpr auto counting_words = std::to_array({"MAX"sv, "MIN"sv, "NUM"sv, "LIMIT"sv, "COUNT"sv,
@@ -156,9 +161,15 @@ bool is_secret_word(std::string_view word) {
            std::ranges::any_of(telling_ends, [&](auto end) { return word.ends_with(end); });
 }
 
+bool ends_in_secret_word(std::vector<std::string_view> words) {
+    if (!words.empty() && words.back() == "CODE") words.pop_back();
+    return !words.empty() && has(secret_last_words, words.back());
+}
+
 bool has_secret_word(std::string_view name) {
     if (name == "PWD") return false;
     const std::vector<std::string_view> words = words_of(name);
+    if (ends_in_secret_word(words)) return true;
     const auto counts = [](std::string_view word) { return has(counting_words, word); };
     const auto are_tokens = [](std::string_view word) { return word.ends_with("TOKENS"); };
     if (std::ranges::any_of(words, is_secret_word) || name.contains("CONNECTION_STRING"))
@@ -272,12 +283,38 @@ bool is_token(std::string_view value) {
 }
 
 // Settings that are written into a value: -Dx.password=..., ?token=..., a header.
-constexpr auto telling_settings =
-    std::to_array({"PASSWORD="sv, "PASSWD="sv, "PWD="sv, "ACCOUNTKEY="sv, "ACCESSKEY="sv,
-                   "APIKEY="sv, "API_KEY="sv, "TOKEN="sv, "SECRET="sv, "AUTHORIZATION:"sv});
+constexpr auto telling_settings = std::to_array(
+    {"PASSWORD="sv, "PASSWD="sv, "PWD="sv, "ACCOUNTKEY="sv, "ACCESSKEY="sv, "APIKEY="sv,
+     "API_KEY="sv, "TOKEN="sv, "SECRET="sv, "AUTHORIZATION:"sv, "?SIG="sv, "&SIG="sv});
+
+// Whoever knows such a URL can write there.
+bool has_webhook(std::string_view value) {
+    constexpr auto addresses = std::to_array(
+        {"hooks.slack.com/"sv, "webhook.office.com/"sv, "outlook.office.com/webhook/"sv,
+         "outlook.office365.com/webhook/"sv, "api.telegram.org/bot"sv});
+    const auto is_in = [&](std::string_view address) { return value.contains(address); };
+    if (std::ranges::any_of(addresses, is_in)) return true;
+    const bool is_discord = is_in("discord.com/api/") || is_in("discordapp.com/api/");
+    return is_discord && is_in("/webhooks/");
+}
+
+// Bundler takes the login of a host from a variable with the host's name, in which each dot is
+// "__": BUNDLE_GEMS__EXAMPLE__ORG=user:password, or only a token.
+bool is_login_of_bundler(std::string_view name, std::string_view value) {
+    constexpr auto other_settings =
+        std::to_array({"BUNDLE_BUILD__"sv, "BUNDLE_LOCAL__"sv, "BUNDLE_MIRROR__"sv});
+    if (!name.starts_with("BUNDLE_") || !name.contains("__")) return false;
+    if (std::ranges::any_of(other_settings, [&](auto one) { return name.starts_with(one); }))
+        return false;
+    const size_t colon = value.find(':');
+    const bool is_login = colon != 0 && colon + 1 < value.size() && !value.contains('/');
+    return colon == std::string_view::npos
+               ? value.size() >= shortest_token && std::ranges::all_of(value, is_of_a_token)
+               : is_login;
+}
 
 bool holds_secret(std::string_view value) {
-    if (has_url_with_login(value) || is_token(value)) return true;
+    if (has_url_with_login(value) || is_token(value) || has_webhook(value)) return true;
     if (value.contains("PRIVATE KEY-----")) return true;
     if (!value.contains('=') && !value.contains("uthorization")) return false;
     const std::string big = upper(value);
@@ -307,7 +344,7 @@ bool is_withheld(std::string_view name, std::string_view value) {
         if (known.size() >= most) known.clear();
         found = known.emplace(name, looks_withheld(name)).first;
     }
-    return found->second || holds_secret(value);
+    return found->second || holds_secret(value) || is_login_of_bundler(name, value);
 }
 
 std::vector<std::string> command_environment(
