@@ -55,12 +55,12 @@ TEST_P(TunedKeeper, EndsAsLostWhenItCannotWait) {
     EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }));
 }
 
-// It can wait for its ten descriptors, and has none left for looking at the tree.
+// It can wait for its eight descriptors, and has none left for looking at the tree.
 TEST_P(TunedKeeper, EndsAsLostWhenItCannotLook) {
     const Mark mark;
     const Ran ran =
         husk()({"run", "--json", "--timeout", "20s", "--limit", "memory=500M", "--",
-                "prlimit --pid $PPID --nofile=10:10; exec sleep " + mark.word() + "77"});
+                "prlimit --pid $PPID --nofile=8:8; exec sleep " + mark.word() + "77"});
     EXPECT_EQ(ran.json()["status"], "lost") << ran.out;
     EXPECT_LT(ran.took, 15s);
     EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }));
