@@ -111,7 +111,8 @@ class Question {
         const reason = decision === "deny" ? this.reason.value.trim() : "";
         const answered = await this.notices.attempt("It was not answered",
             () => api.answer(this.approval.approval_id, decision, reason));
-        this.is_sent = false;
+        // One that is answered stays so, though it is shown until the next frame.
+        this.is_sent = answered !== null;
         if (!answered) return;
         this.notices.say(answered.note ?? (answered.state === "allowed" ? "Allowed." : "Denied."));
         this.store.put_approval(answered);
