@@ -11,7 +11,8 @@ namespace husk::test {
 
 class TempDir {
 public:
-    TempDir() : path_((std::filesystem::temp_directory_path() / "husk-test-XXXXXX").string()) {
+    explicit TempDir(const std::filesystem::path& parent = std::filesystem::temp_directory_path())
+        : path_((parent / "husk-test-XXXXXX").string()) {
         std::string name = path_.string();
         if (::mkdtemp(name.data()) == nullptr)
             throw std::filesystem::filesystem_error(

@@ -105,6 +105,14 @@ Result<void> check_workspace(const Wanted& wanted) {
                            root.string() + " belongs to the state of Husk itself (" +
                                wanted.state.string() +
                                "); take another directory, or use --state elsewhere");
+    // Landlock would withhold it anywhere else: the session's own /tmp is granted as a whole.
+    const bool state_is_granted =
+        is_within(wanted.state, wanted.workspace) &&
+        (is_within(wanted.workspace, "/tmp") || is_within(wanted.workspace, "/dev/shm"));
+    if (wanted.mode == Mode::ReadOnly && state_is_granted)
+        return failure(
+            "workspace", 0,
+            wanted.workspace.string() + " holds the state of Husk itself; use --state elsewhere");
     for (const fs::path& root : writable_roots(wanted)) {
         const auto refused = [&](const std::string& why) {
             return failure("workspace", 0, root.string() + " " + why);

@@ -132,7 +132,11 @@ void add_files(const Wanted& wanted, const std::vector<fs::path>& never, Steps& 
     const auto grant_as_resolved = [&](const fs::path& path, uint64_t rights) {
         grant_root(path, rights, steps, wanted.identity_of(path));
     };
-    grant_as_resolved(wanted.workspace, landlock::reading());
+    // The workspace may hold the state of Husk if it cannot be written.
+    if (wanted.mode == Mode::ReadOnly && is_within(wanted.state, wanted.workspace))
+        grant_reading(wanted.workspace, never, steps);
+    else
+        grant_as_resolved(wanted.workspace, landlock::reading());
     for (const fs::path& given : wanted.readable) {
         // The home is granted as a whole, and objects in an overlay have other identities.
         if (has_home(wanted) && is_within(given, wanted.home)) continue;

@@ -23,6 +23,8 @@ uid_t Walled::uid() const {
 void Walled::write(const fs::path& path, const std::string& text) const {
     fs::create_directories(path.parent_path());
     write_text(path, text);
+    const fs::path below = path.lexically_relative(husk_.dir());
+    ASSERT_TRUE(!below.empty() && *below.begin() != "..") << path;
     for (fs::path one = path; one != husk_.dir(); one = one.parent_path())
         EXPECT_EQ(::lchown(one.c_str(), uid(), uid()), 0) << one;
 }

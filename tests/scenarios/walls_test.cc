@@ -1,10 +1,13 @@
 // What a closed mode keeps in, and what it lets through, seen by somebody who works there.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 
+#include "temp_dir.h"
 #include "walled.h"
 
 namespace husk::test {
@@ -184,6 +187,22 @@ TEST_P(Walls, EndAWholeTreeLikeAnyOther) {
                                       .json();
     EXPECT_EQ(report["status"], "timed_out");
     EXPECT_TRUE(report["leftovers"].empty()) << report;
+}
+
+// In read-only a workspace may hold the state: it is withheld there, or else refused.
+TEST_P(Walls, KeepTheStateOutOfAWorkspaceThatHoldsIt) {
+    ASSERT_EQ(in("workspace", "true").code, 0);  // so that there is an audit
+    const Ran below_tmp = in("read-only", "cat state/audit/*", {}, husk().dir().string());
+    EXPECT_EQ(below_tmp.code, 125);
+    EXPECT_THAT(below_tmp.err, testing::HasSubstr("holds the state of Husk itself"));
+    const TempDir place("/var/tmp");
+    const std::string state = (place.path() / "state").string();
+    ASSERT_EQ(::chmod(place.path().c_str(), 0777), 0);
+    write_text(place.path() / "note", "mine\n");
+    const Ran ran =
+        in("read-only", "cat note; cat state/audit/* 2>/dev/null", {"--state", state}, place.path().string());
+    EXPECT_EQ(ran.out, "mine\n");
+    EXPECT_NE(ran.code, 0);
 }
 
 TEST_P(Walls, LetALogBeReadAndNothingElseOfTheState) {
