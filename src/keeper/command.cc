@@ -300,7 +300,10 @@ void Command::save_ending() {
 }
 
 void Command::publish(State state) {
-    if (state == State::Gone) (*page_)->gone = realtime();
+    if (state == State::Gone) {
+        (*page_)->gone = realtime();
+        pool::note_over(registry_.seats->places[registry_.place], true);
+    }
     save_ending();
     page_->save_state(state);
     tell(handles_->lifeline, state == State::Gone ? husk::wire::said_gone : husk::wire::said_ended);

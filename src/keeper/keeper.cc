@@ -269,6 +269,7 @@ void live(const Post& post) {
         if (waited_long && pool::count(*post.seats, pool::Seat::Idle) <= pool::spares) continue;
         // Nobody is left to send plans, or there are more spares than are needed.
         if (received.size <= 0) leave(place);
+        pool::note_over(place, false);
         if (!pool::change(place, pool::Seat::Idle, pool::Seat::Busy)) sys::exit_group(0);
         serve(post, spare, received);
         if (spare.spent || pool::count(*post.seats, pool::Seat::Idle) >= pool::most_spares)

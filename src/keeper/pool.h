@@ -15,7 +15,8 @@ enum Seat : uint32_t { Empty = 0, Idle = 1, Busy = 2, Leaving = 3, Minding = 4 }
 
 struct Place {
     int32_t pid;
-    uint32_t seat;  // a Seat
+    uint32_t seat;     // a Seat
+    uint32_t is_over;  // 1: nothing of the command lives, though the keeper may still be busy
 };
 
 struct Seats {
@@ -33,6 +34,17 @@ inline uint32_t seat_of(const Place& place) {
 }
 inline void sit(Place& place, Seat seat) {
     __atomic_store_n(&place.seat, static_cast<uint32_t>(seat), __ATOMIC_SEQ_CST);
+}
+// Before the keeper says that a command is gone. Whoever hears that can rely on it.
+inline void note_over(Place& place, bool over) {
+    __atomic_store_n(&place.is_over, over ? 1U : 0U, __ATOMIC_SEQ_CST);
+}
+inline bool has_command(const Place& place) {
+    const uint32_t seat = seat_of(place);
+    // The tree of a keeper that was killed has no keeper, until the nursery has ended it.
+    if (place.pid == -1) return true;
+    return (seat == Busy || seat == Minding) &&
+           __atomic_load_n(&place.is_over, __ATOMIC_SEQ_CST) == 0;
 }
 inline void await(Seats& seats, bool on) {
     __atomic_store_n(&seats.awaiting, on ? 1U : 0U, __ATOMIC_SEQ_CST);

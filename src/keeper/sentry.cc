@@ -35,10 +35,6 @@ constexpr unsigned per_look = 2;
 alignas(8) char lists[2][husk::wire::max_orders];
 sweep::Orders guarded{lists[0], 0};
 
-NameOrder* at(const sweep::Orders& list, long offset) {
-    return offset < list.size ? reinterpret_cast<NameOrder*>(list.begin + offset) : nullptr;
-}
-
 int compare(const char* one, const char* other) {
     while (*one != 0 && *one == *other) ++one, ++other;
     return static_cast<unsigned char>(*one) - static_cast<unsigned char>(*other);
@@ -52,35 +48,52 @@ NameOrder* find(const char* path) {
     return found;
 }
 
-bool is_the_users(const NameOrder& name) { return name.inode != 0; }
+// What is there may be the session's, and it was not told yet that it has to stay.
+bool is_suspect(const NameOrder& name) { return name.inode == 0 && name.failed == 0; }
 
-// Replaces the names that are guarded by those in the orders. What is known about a name stays
-// known. A name where the caller found something is the user's, unless it was guarded already and
-// nobody saw the user make it. Returns 0 or -errno.
+// The guarded name with this path, in a list that is asked for paths in their order; `at` is where
+// to go on.
+const NameOrder* find_next(const sweep::Orders& list, long& at, const char* path) {
+    while (at < list.size) {
+        const auto& name = *reinterpret_cast<const NameOrder*>(list.begin + at);
+        const int order = compare(path_of(name), path);
+        if (order >= 0) return order == 0 ? &name : nullptr;
+        at += name.size;
+    }
+    return nullptr;
+}
+
+// Adds the name to the list, with what is known about it. False when there is no room.
+bool add(sweep::Orders& list, const NameOrder& name, const NameOrder* known) {
+    if (list.size + name.size > husk::wire::max_orders) return false;
+    auto& added = *reinterpret_cast<NameOrder*>(list.begin + list.size);
+    memcpy(&added, &name, name.size);
+    list.size += name.size;
+    const NameOrder nothing{};
+    const NameOrder& from = known != nullptr ? *known : nothing;
+    added.inode = from.inode;
+    added.born = from.born;
+    added.failed = from.failed;
+    added.was_taken = from.was_taken;
+    return true;
+}
+
+// Replaces the names that are guarded by those in the orders. A name where the caller found
+// something is the user's, unless it was guarded already and nobody saw the user make it. Returns 0
+// or -errno.
 long replace_guarded(const sweep::Orders& orders) {
     sweep::Orders next{guarded.begin == lists[0] ? lists[1] : lists[0], 0};
     long failed = 0;
-    long old = 0;
+    long at = 0;
     const char* last = "";
     orders.for_each([&](const NameOrder& name) {
         if ((name.flags & husk::wire::Watch) == 0) return;
         if (compare(last, path_of(name)) >= 0) failed = -EBADMSG;  // not sorted
         last = path_of(name);
-        NameOrder* known = at(guarded, old);
-        while (known != nullptr && compare(path_of(*known), last) < 0)
-            known = at(guarded, old += known->size);
-        if (known != nullptr && compare(path_of(*known), last) != 0) known = nullptr;
+        const NameOrder* known = find_next(guarded, at, last);
         const bool is_there = (name.flags & husk::wire::IsThere) != 0;
-        if (is_there && (known == nullptr || is_the_users(*known) || known->failed != 0)) return;
-        if (next.size + name.size > husk::wire::max_orders) failed = -E2BIG;
-        if (failed != 0) return;
-        NameOrder* added = reinterpret_cast<NameOrder*>(next.begin + next.size);
-        memcpy(added, &name, name.size);
-        added->inode = known != nullptr ? known->inode : 0;
-        added->born = known != nullptr ? known->born : 0;
-        added->failed = known != nullptr ? known->failed : 0;
-        added->was_taken = known != nullptr ? known->was_taken : 0;
-        next.size += name.size;
+        if (is_there && (known == nullptr || !is_suspect(*known))) return;
+        if (!add(next, name, known)) failed = -E2BIG;
     });
     guarded = next;
     return failed;
@@ -88,11 +101,8 @@ long replace_guarded(const sweep::Orders& orders) {
 
 bool any_command_lives(const pool::Seats* seats) {
     const uint32_t used = seats == nullptr ? 0 : seats->used;
-    for (uint32_t i = 0; i < used; ++i) {
-        const uint32_t seat = pool::seat_of(seats->places[i]);
-        // The tree of a keeper that was killed has no keeper, until the nursery has ended it.
-        if (seat == pool::Busy || seat == pool::Minding || seats->places[i].pid == -1) return true;
-    }
+    for (uint32_t i = 0; i < used; ++i)
+        if (pool::has_command(seats->places[i])) return true;
     return false;
 }
 
@@ -134,7 +144,7 @@ void note(int log, Between when, const char* what, const NameOrder& name, int er
 
 bool is_suspect(const char* path) {
     const NameOrder* name = find(path);
-    return name != nullptr && !is_the_users(*name) && name->failed == 0;
+    return name != nullptr && is_suspect(*name);
 }
 
 long Sentry::obey(int file) {

@@ -17,6 +17,6 @@ struct Built {
 
 // `description` is a file that holds a husk::wire::Walls. What returns may be another process:
 // pid 1 of the new PID namespace.
-Built build(int description, const sentry::Sources& for_mason);
+Built build(int description, const sentry::Sources& sources);
 
 }  // namespace walls
