@@ -58,10 +58,10 @@ bool can_meet(const Patterns& one, const Patterns& other) {
     return true;
 }
 
-bool is_part_of(const Patterns& part, const Patterns& one) {
-    for (size_t i = 0; i < one.size(); ++i)
-        if ((one[i].mask & ~part[i].mask) != 0) return false;
-    return can_meet(part, one);
+bool is_part_of(const Patterns& part, const Patterns& whole) {
+    for (size_t i = 0; i < whole.size(); ++i)
+        if ((whole[i].mask & ~part[i].mask) != 0) return false;
+    return can_meet(whole, part);
 }
 
 struct Bit {

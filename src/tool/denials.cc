@@ -118,6 +118,26 @@ void add_once(std::vector<std::string>& all, std::string one) {
     if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
 }
 
+// What became of a protected name. False if the line is about something else.
+bool add_what_the_mason_did(Report& report, const json& line) {
+    if (std::string path = text_of(line, "reverted"); !path.empty()) {
+        add_once(report.reverted, std::move(path));
+        return true;
+    }
+    if (const std::string path = text_of(line, "unreverted"); !path.empty()) {
+        const int error = static_cast<int>(number_of(line, "error").value_or(0));
+        add_once(report.notes,
+                 note_of_left_name(path, error, "the session", "from the next call on"));
+        return true;
+    }
+    const std::string path = text_of(line, "insisted");
+    if (path.empty()) return false;
+    add_once(report.notes, "the session was ended, because something in it made " +
+                               text::one_line(path) +
+                               ", a protected name, as often as it was taken away");
+    return true;
+}
+
 }  // namespace
 
 void add_denials(Report& report, std::string_view log, const record::Record& record,
@@ -135,22 +155,7 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
             continue;
         }
         if (dropped || !is_of(line, record)) continue;
-        if (std::string path = text_of(line, "reverted"); !path.empty()) {
-            add_once(report.reverted, std::move(path));
-            continue;
-        }
-        if (const std::string path = text_of(line, "unreverted"); !path.empty()) {
-            const int error = static_cast<int>(number_of(line, "error").value_or(0));
-            add_once(report.notes,
-                     note_of_left_name(path, error, "the session", "from the next call on"));
-            continue;
-        }
-        if (const std::string path = text_of(line, "insisted"); !path.empty()) {
-            add_once(report.notes, "the session was ended, because something in it made " +
-                                       text::one_line(path) +
-                                       ", a protected name, as often as it was taken away");
-            continue;
-        }
+        if (add_what_the_mason_did(report, line)) continue;
         const uint64_t count = number_of(line, "count").value_or(1);
         report.denials_total += count;
         if (line.contains("others")) {

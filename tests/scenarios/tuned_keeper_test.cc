@@ -58,9 +58,8 @@ TEST_P(TunedKeeper, EndsAsLostWhenItCannotWait) {
 // It can wait for its eight descriptors, and has none left for looking at the tree.
 TEST_P(TunedKeeper, EndsAsLostWhenItCannotLook) {
     const Mark mark;
-    const Ran ran =
-        husk()({"run", "--json", "--timeout", "20s", "--limit", "memory=500M", "--",
-                "prlimit --pid $PPID --nofile=8:8; exec sleep " + mark.word() + "77"});
+    const Ran ran = husk()({"run", "--json", "--timeout", "20s", "--limit", "memory=500M", "--",
+                            "prlimit --pid $PPID --nofile=8:8; exec sleep " + mark.word() + "77"});
     EXPECT_EQ(ran.json()["status"], "lost") << ran.out;
     EXPECT_LT(ran.took, 15s);
     EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }));
