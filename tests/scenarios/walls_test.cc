@@ -199,8 +199,8 @@ TEST_P(Walls, KeepTheStateOutOfAWorkspaceThatHoldsIt) {
     const std::string state = (place.path() / "state").string();
     ASSERT_EQ(::chmod(place.path().c_str(), 0777), 0);
     write_text(place.path() / "note", "mine\n");
-    const Ran ran =
-        in("read-only", "cat note; cat state/audit/* 2>/dev/null", {"--state", state}, place.path().string());
+    const Ran ran = in("read-only", "cat note; cat state/audit/* 2>/dev/null", {"--state", state},
+                       place.path().string());
     EXPECT_EQ(ran.out, "mine\n");
     EXPECT_NE(ran.code, 0);
 }
