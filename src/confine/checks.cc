@@ -71,6 +71,25 @@ bool is_of_the_system(const fs::path& root) {
            });
 }
 
+// No command may look into Husk's own state, and none works in there.
+Result<void> check_place_of_state(const Wanted& wanted) {
+    for (const fs::path& root : roots_of(wanted))
+        if (!wanted.state.empty() && is_within(root, wanted.state))
+            return failure("workspace", 0,
+                           root.string() + " belongs to the state of Husk itself (" +
+                               wanted.state.string() +
+                               "); take another directory, or use --state elsewhere");
+    // Landlock would withhold it anywhere else: the session's own /tmp is granted as a whole.
+    const bool state_is_granted =
+        is_within(wanted.state, wanted.workspace) &&
+        (is_within(wanted.workspace, "/tmp") || is_within(wanted.workspace, "/dev/shm"));
+    if (wanted.mode == Mode::ReadOnly && state_is_granted)
+        return failure(
+            "workspace", 0,
+            wanted.workspace.string() + " holds the state of Husk itself; use --state elsewhere");
+    return {};
+}
+
 }  // namespace
 
 Result<os::Fd> open_working_directory(const fs::path& path) {
@@ -99,20 +118,7 @@ Result<void> check_network(Mode mode, const Network& network) {
 
 Result<void> check_workspace(const Wanted& wanted) {
     CHECK(check_what_is_named(wanted));
-    for (const fs::path& root : roots_of(wanted))
-        if (!wanted.state.empty() && is_within(root, wanted.state))
-            return failure("workspace", 0,
-                           root.string() + " belongs to the state of Husk itself (" +
-                               wanted.state.string() +
-                               "); take another directory, or use --state elsewhere");
-    // Landlock would withhold it anywhere else: the session's own /tmp is granted as a whole.
-    const bool state_is_granted =
-        is_within(wanted.state, wanted.workspace) &&
-        (is_within(wanted.workspace, "/tmp") || is_within(wanted.workspace, "/dev/shm"));
-    if (wanted.mode == Mode::ReadOnly && state_is_granted)
-        return failure(
-            "workspace", 0,
-            wanted.workspace.string() + " holds the state of Husk itself; use --state elsewhere");
+    CHECK(check_place_of_state(wanted));
     for (const fs::path& root : writable_roots(wanted)) {
         const auto refused = [&](const std::string& why) {
             return failure("workspace", 0, root.string() + " " + why);
