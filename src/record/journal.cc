@@ -74,6 +74,9 @@ Result<End> end_of(const os::Fd& file, uint64_t size) {
         const auto line = split(std::string_view(all).substr(begin, newline - begin));
         if (!line.digest.empty()) end.digest = line.digest;
     }
+    // Whole but for its newline, which comes with the next line.
+    const auto last = split(std::string_view(all).substr(begin));
+    if (!last.digest.empty()) end.digest = last.digest;
     return end;
 }
 

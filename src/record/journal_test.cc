@@ -168,6 +168,22 @@ TEST(Journal, ALineThatWasTornIsPassedOver) {
     EXPECT_EQ(proof->broken_total, 0U);
 }
 
+// A full disk can cut a line anywhere, also just before its newline.
+TEST(Journal, GoesOnWhereverALineWasCut) {
+    const Place place;
+    ASSERT_TRUE(Journal(place.state()).append(note(0)));
+    const std::string before = place.text(1);
+    ASSERT_TRUE(Journal(place.state()).append(note(1)));
+    const std::string both = place.text(1);
+    for (size_t size = before.size() + 1; size <= both.size(); ++size) {
+        place.write(1, both.substr(0, size));
+        ASSERT_TRUE(Journal(place.state()).append(note(2)));
+        const auto proof = verify(place.state());
+        EXPECT_EQ(proof->broken_total, 0U) << size - before.size();
+        EXPECT_EQ(proof->records, size + 1 < both.size() ? 2U : 3U) << size - before.size();
+    }
+}
+
 TEST(Journal, OneThatWasDeletedIsBegunAnew) {
     const Place place;
     Journal journal(place.state());
