@@ -1,6 +1,7 @@
 #include "tool/judge.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -110,6 +111,14 @@ void add_own_checks(Judged& judged, const std::optional<Verdict>& own) {
     judged.verdict.only_once = "the contract asks about it each time";
 }
 
+// What comes with the text of a call counts where it makes the verdict stricter.
+void add_stricter(Judged& judged, const decide::Verdict& other, const std::string& where) {
+    if (other.decision <= judged.verdict.decision) return;
+    overrule(judged.verdict, other.decision, reported(other));
+    judged.verdict.reason = where + ": " + judged.verdict.reason;
+    judged.verdict.only_once = "its text does not say all that it does";
+}
+
 // `bash` whose standard input comes with the call is judged as `bash <<< TEXT` is.
 void add_input(Judged& judged, const Request& request, const decide::Rules& rules,
                const decide::Context& context) {
@@ -117,10 +126,42 @@ void add_input(Judged& judged, const Request& request, const decide::Rules& rule
     if (input == nullptr || judged.rejected) return;
     if (std::ranges::none_of(judged.script.commands, parse::reads_code)) return;
     const Judged code = judge_readable(input->text, rules, context);
-    if (code.verdict.decision <= judged.verdict.decision) return;
-    overrule(judged.verdict, code.verdict.decision, reported(code.verdict));
-    judged.verdict.reason = "on its standard input: " + judged.verdict.reason;
-    judged.verdict.only_once = "its text does not say all that it does";
+    add_stricter(judged, code.verdict, "on its standard input");
+}
+
+bool is_variable(std::string_view name) {
+    const auto fits = [](char c) {
+        return c == '_' || std::isalnum(static_cast<unsigned char>(c));
+    };
+    return !name.empty() && !std::isdigit(static_cast<unsigned char>(name.front())) &&
+           std::ranges::all_of(name, fits);
+}
+
+// What bash makes of the variables of a call before it reads the script: assignments, and the
+// functions that it exports in a form of its own.
+std::string definitions_of(const Request& request) {
+    constexpr std::string_view start = "BASH_FUNC_";
+    constexpr std::string_view end = "%%";
+    std::string text;
+    for (const auto& [name, value] : request.env) {
+        if (!value) continue;
+        if (name.starts_with(start) && name.ends_with(end))
+            text += name.substr(start.size(), name.size() - start.size() - end.size()) + " " +
+                    *value + "\n";
+        else if (is_variable(name))
+            text += name + "=" + text::quote(*value) + "\n";
+    }
+    return text;
+}
+
+// Variables can hold commands that bash, git and others run: a script with variables is judged as
+// if it set them itself.
+void add_variables(Judged& judged, const Request& request, const decide::Rules& rules,
+                   const decide::Context& context) {
+    const std::string definitions = definitions_of(request);
+    if (definitions.empty() || judged.rejected) return;
+    const Judged whole = judge_readable(definitions + script_of(request), rules, context);
+    add_stricter(judged, whole.verdict, "with the variables of the call");
 }
 
 // A person who is asked must know of variables and input.
@@ -147,6 +188,7 @@ Judged judge_call(const Request& request, const std::string& working_dir,
     if (judged.rejected && manner.runs_unparsable) judged = judge_readable(script, rules, context);
     judged.working_dir = working_dir;
     add_own_checks(judged, manner.own_checks);
+    add_variables(judged, request, rules, context);
     add_input(judged, request, rules, context);
     tell_what_comes_with_it(judged.verdict, context, request);
     if (manner.trusts_not_understood && passes_not_understood(judged, rules))

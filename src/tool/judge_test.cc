@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "decide/verdict_table.h"
+
 namespace husk::tool {
 namespace {
 
@@ -43,6 +45,27 @@ TEST(Judge, WhatBashCannotReadIsDeniedInEveryMode) {
         EXPECT_EQ(judged.verdict.rule, "syntax");
         EXPECT_TRUE(judged.script.commands.empty());
     }
+}
+
+Decision decision_with(const std::string& name, const std::string& value,
+                       const std::string& command) {
+    static const decide::Rules rules = decide::rules_of({.deny = {"Bash(touch:*)"}});
+    Request request;
+    request.command = command;
+    request.env[name] = value;
+    return judge_call(request, "/w", rules).verdict.decision;
+}
+
+// Every form in which a variable of the call comes to run a command.
+TEST(Judge, SeesTheCommandsInTheVariablesOfACall) {
+    EXPECT_EQ(decision_with("BASH_FUNC_true%%", "() { touch x; }", "true"), Decision::Deny);
+    EXPECT_EQ(decision_with("GIT_EXTERNAL_DIFF", "touch x", "git diff"), Decision::Deny);
+    EXPECT_EQ(decision_with("GIT_SSH_COMMAND", "touch", "true"), Decision::Deny);
+    EXPECT_EQ(decision_with("PAGER", "touch x", "man ls"), Decision::Deny);
+    EXPECT_EQ(decision_with("BASH_ENV", "$(touch x)", "bash -c true"), Decision::Ask);
+    EXPECT_EQ(decision_with("x", "a[$(touch x)]", "echo $((x))"), Decision::Ask);
+    EXPECT_EQ(decision_with("BASH_FUNC_x%%", "() { echo", "true"), Decision::Ask);
+    EXPECT_EQ(decision_with("NAME", "touch x", "echo \"$NAME\""), Decision::Allow);
 }
 
 }  // namespace

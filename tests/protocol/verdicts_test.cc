@@ -23,6 +23,7 @@ struct Case {
     std::string command;
     std::map<std::string, std::optional<std::string>> env = {};
     std::string input = {};
+    std::string decision = {};  // in every mode; empty: whatever it is, it has to be the same
 };
 
 const std::vector<Case> table = {
@@ -45,7 +46,9 @@ const std::vector<Case> table = {
     {"true", {{"LD_PRELOAD", "/nonexistent.so"}}},
     {"true", {{"BASH_ENV", "/nonexistent"}}},
     {"true", {{"PATH", "/nonexistent"}}},
-    {"true", {{"GIT_SSH_COMMAND", "forbidden"}}},
+    {"true", {{"GIT_SSH_COMMAND", "forbidden"}}, "", "deny"},
+    {"true", {{"BASH_FUNC_true%%", "() { forbidden; }"}}, "", "deny"},
+    {"echo $((x))", {{"x", "a[$(dubious)]"}}},
     {"true", {{"HARMLESS", "1"}}},
     {"true", {{"LD_PRELOAD", std::nullopt}}},
     {"cat ~/x", {{"HOME", "/nonexistent"}}},
@@ -136,6 +139,9 @@ void Verdicts::expect_equal_verdicts() const {
         SCOPED_TRACE(arguments.dump());
         const Json by_library_says = by_library(one);
         const std::string wanted = said(by_library_says);
+        if (!one.decision.empty()) {
+            EXPECT_EQ(by_library_says["decision"], one.decision);
+        }
         EXPECT_EQ(said(by_run(one)), wanted) << "husk run";
         EXPECT_EQ(said(by_check(one)), wanted) << "husk check";
         EXPECT_EQ(said(server.post("/v1/verdicts", arguments).json()), wanted) << "/v1/verdicts";
