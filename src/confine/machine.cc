@@ -128,8 +128,6 @@ Offer offer(const Machine& machine, Mode mode, Network::Kind network,
     }
     result.missing = machine.lacks();
     result.missing.insert(result.missing.end(), result.holes.begin(), result.holes.end());
-    if (machine.landlock < os::landlock::abi_of_truncation)
-        result.missing.emplace_back("Landlock ABI 3: a file as standard input");
     return result;
 }
 
