@@ -1,6 +1,7 @@
 #include "mounts.h"
 
 #include <asm/errno.h>
+#include <asm/statfs.h>
 #include <linux/fcntl.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
@@ -182,6 +183,12 @@ bool is_mounted(int object) {
     constexpr uint64_t mount_root = 0x2000;  // STATX_ATTR_MOUNT_ROOT
     sys::FileStatus status{};
     return status_of(object, status) >= 0 && (status.attributes & mount_root) != 0;
+}
+
+bool is_read_only(int object) {
+    constexpr long read_only = 1;  // ST_RDONLY
+    struct statfs info{};
+    return sys::fstatfs(object, &info) == 0 && (info.f_flags & read_only) != 0;
 }
 
 bool is_link(int object) {

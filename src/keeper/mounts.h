@@ -44,6 +44,8 @@ long cover(const char* path, const husk::wire::Identity& identity, ToCover expec
 long mount_on_itself(int object, uint64_t attributes);
 
 bool is_mounted(int object);
+// Whether nothing can be written through the mount that the object is in.
+bool is_read_only(int object);
 bool is_link(int object);
 
 }  // namespace mounts

@@ -368,10 +368,12 @@ long protect(const WallStep& step, const char* path) {
     const long opened = mounts::open(path, step.identity);
     if (opened < 0) return opened;
     int object = static_cast<int>(opened);
+    const bool stays_writable = step.a != 0;
     const bool held =
-        mounts::is_mounted(object) || mounts::is_link(object) || sentry::is_suspect(path);
+        (mounts::is_mounted(object) && (stays_writable || mounts::is_read_only(object))) ||
+        mounts::is_link(object) || sentry::is_suspect(path);
     const long result =
-        held ? 0 : mounts::mount_on_itself(object, step.a == 0 ? MOUNT_ATTR_RDONLY : 0);
+        held ? 0 : mounts::mount_on_itself(object, stays_writable ? 0 : MOUNT_ATTR_RDONLY);
     sys::close_once(object);
     return result;
 }

@@ -2,7 +2,6 @@
 
 #include <asm/errno.h>
 #include <asm/ioctl.h>
-#include <asm/statfs.h>
 #include <linux/fcntl.h>
 #include <linux/seccomp.h>
 
@@ -10,6 +9,7 @@
 #include "denial_log.h"
 #include "group_bit.h"
 #include "line.h"
+#include "mounts.h"
 #include "path.h"
 #include "proc.h"
 #include "sys.h"
@@ -108,16 +108,14 @@ long open_place(int base, int follow, const char*& rest) {
 }
 
 // Whether the kernel says that nothing can be written there. Devices and pipes do not care.
-bool is_read_only(int fd) {
-    constexpr long read_only = 1;  // ST_RDONLY
+bool cannot_be_written(int fd) {
     constexpr unsigned empty_path = 0x1000;
     constexpr unsigned format = 0170000;
     sys::FileStatus status{};
     if (sys::statx(fd, "", empty_path, 1, &status) != 0) return false;  // STATX_TYPE
     const unsigned kind = status.mode & format;
     if (kind != 0100000 && kind != 0040000 && kind != 0120000) return false;
-    struct statfs info{};
-    return sys::fstatfs(fd, &info) == 0 && (info.f_flags & read_only) != 0;
+    return mounts::is_read_only(fd);
 }
 
 // As the session knows it, without links: "/etc", and the name of what would be in it.
@@ -146,7 +144,7 @@ bool will_fail(const Places& places, int pid, const seccomp_data& call, const Wa
     if (is_writable(base, follows ? 0 : not_through_links)) return false;
     const char* rest = nullptr;
     const long place = open_place(base, follows ? 0 : O_NOFOLLOW, rest);
-    const bool stopped = place >= 0 && is_read_only(static_cast<int>(place));
+    const bool stopped = place >= 0 && cannot_be_written(static_cast<int>(place));
     if (stopped) resolve(places, static_cast<int>(place), rest);
     if (place >= 0) sys::close(static_cast<int>(place));
     return stopped;

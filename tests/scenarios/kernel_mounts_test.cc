@@ -120,6 +120,21 @@ TEST_P(KernelMounts, OfOtherKindsStayUsable) {
     EXPECT_EQ(in("workspace", "cat file", {}, work() / "chroot" / "data").out, "ordinary\n");
 }
 
+// As in a container whose volumes lie in the workspace.
+TEST_P(KernelMounts, OnProtectedNamesAreReadOnly) {
+    for (const char* name : {".vscode", "data"}) {
+        write(outside() / name / "file", "as it was\n");
+        add(work() / name, (outside() / name).c_str(), nullptr, MS_BIND);
+    }
+    for (const char* mode : {"workspace", "open"}) {
+        const Ran ran = in(mode, "for f in */file .vscode/file; do echo changed > $f; done; true",
+                           {"--protect", work() / "data"});
+        EXPECT_EQ(read_text(outside() / "data" / "file"), "as it was\n") << mode << ran.err;
+        const bool is_walled = mode == std::string("workspace");
+        EXPECT_EQ(read_text(outside() / ".vscode" / "file") == "as it was\n", is_walled) << mode;
+    }
+}
+
 TEST_P(KernelMounts, AreNoPlaceForAWorkspace) {
     mount_all(outside() / "chroot");
     for (const char* place : {"run", "proc", "dev", "sys"})
