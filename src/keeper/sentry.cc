@@ -24,8 +24,10 @@ constexpr uint64_t patience_ms = 300;
 // How long a call may take to create its file after the witness has let it go on. A command can
 // make that longer: by keeping the processors busy, or by holding the lock of the directory.
 constexpr uint64_t recent_ms = 5000;
-// A look at many names takes no more than this part of a processor.
+// A look at many names takes no more than this part of a processor, if it can be had within the
+// time in which names are known to be the session's.
 constexpr uint64_t rests_per_look = 20;
+constexpr uint64_t longest_rest_ms = 2000;
 // A session that makes a name again and again, so that every look finds it, is ended after so many
 // looks. Each look that finds none makes up for half of one that did.
 constexpr unsigned most_again = 12;
@@ -165,6 +167,9 @@ long Sentry::carry_out(const sweep::Orders& orders) {
     orders.for_each([&](const NameOrder& name) {
         has_list = has_list || (name.flags & husk::wire::Watch) != 0;
     });
+    // A call whose end is settled with this look must not hide what another command does now.
+    if (any_command_lives(sources_.seats)) last_alive_ = keeper_clock::monotonic();
+    sweep::keep_roots_readable();
     if (has_list) look();
     const long failed = has_list ? replace_guarded(orders) : 0;
     orders.for_each([](NameOrder& name) {
@@ -179,6 +184,8 @@ long Sentry::carry_out(const sweep::Orders& orders) {
 void Sentry::before_call() {
     if (guarded.size == 0) return;
     asked_ = keeper_clock::monotonic();
+    // Keepers make calls too, when their command is over.
+    if (any_command_lives(sources_.seats)) last_alive_ = asked_;
     if (asked_ - last_call_ >= recent_ms * millisecond) look();
     if (first_asked_ == 0) first_asked_ = asked_;
 }
@@ -192,15 +199,17 @@ void Sentry::after_call() {
 // The maker of a name may have ended already. Nothing was left of it if a call was settled since.
 bool Sentry::may_be_the_sessions(uint64_t now) {
     if (any_command_lives(sources_.seats)) last_alive_ = now;
-    if (now - last_call_ >= recent_ms * millisecond) return false;
+    const bool is_looked_at = last_call_ < last_look_;
+    if (is_looked_at && now - last_call_ >= recent_ms * millisecond) return false;
     uint64_t settled = 0;
     sys::pread(sources_.settled, &settled, sizeof settled, 0);
-    return settled < last_call_ || settled < last_alive_;
+    return settled < last_alive_;
 }
 
 void Sentry::look() {
     const uint64_t begun = keeper_clock::monotonic();
     const bool by_session = may_be_the_sessions(begun);
+    last_look_ = begun;
     const NameOrder* again = nullptr;
     guarded.for_each([&](NameOrder& name) {
         const bool was_taken = name.was_taken != 0;
@@ -214,9 +223,10 @@ void Sentry::look() {
         note_about(*again, "insisted");
     first_asked_ = 0;
     const uint64_t now = keeper_clock::monotonic();
-    const uint64_t rest = (now - begun) * rests_per_look;
-    const uint64_t least = patience_ms * millisecond;
-    look_at_ = by_session ? now + (rest > least ? rest : least) : never;
+    uint64_t rest = (now - begun) * rests_per_look;
+    if (rest < patience_ms * millisecond) rest = patience_ms * millisecond;
+    if (rest > longest_rest_ms * millisecond) rest = longest_rest_ms * millisecond;
+    look_at_ = by_session ? now + rest : never;
 }
 
 bool Sentry::insists() const { return again_ >= most_again; }

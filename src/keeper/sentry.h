@@ -58,6 +58,7 @@ private:
     uint64_t first_asked_ = 0;
     uint64_t asked_ = 0;
     uint64_t last_call_ = 0;
+    uint64_t last_look_ = 0;
     uint64_t last_alive_ = 0;  // when a command of the session was last seen alive
     uint64_t look_at_ = keeper_clock::never;
     unsigned again_ = 0;  // counts looks that found names that were taken away before

@@ -20,6 +20,8 @@ constexpr unsigned empty_path = 0x1000;  // AT_EMPTY_PATH
 constexpr unsigned format = 0170000;
 constexpr unsigned directory = 0040000;
 constexpr unsigned link = 0120000;
+constexpr unsigned owner = 0700;
+constexpr unsigned to_read = 0500;
 constexpr unsigned longest_path = 4096;
 constexpr unsigned longest_name = 255;
 
@@ -42,18 +44,22 @@ long open_path(int parent, const char* name, int flags) {
 // A command may have taken from the user the right to enter a directory of the user's own. Root,
 // and a mason with the capabilities of a user namespace, need no right, unless the directory
 // belongs to a group that the namespace does not know.
-bool open_up(int place) {
-    constexpr unsigned owner = 0700;
+bool open_up(int place, unsigned needed = owner) {
     constexpr unsigned wanted = 0x00b;  // STATX_TYPE | STATX_MODE | STATX_UID
     sys::FileStatus status{};
     if (place < 0 || sys::statx(place, "", empty_path, wanted, &status) != 0) return false;
-    const bool is_closed = (status.mode & owner) != owner;
+    const bool is_closed = (status.mode & needed) != needed;
     const bool is_own = status.uid == static_cast<uint32_t>(sys::geteuid());
     if ((status.mode & format) != directory || !is_closed || !is_own) return false;
     Path self;
     self.add("self/fd/");
     self.add(place);
     return sys::fchmodat(proc, self.text, (status.mode & 07777U) | owner) == 0;
+}
+
+// Husk looks at protected files with the rights of the user. Nobody may take them away.
+void keep_readable(int place) {
+    if (sys::geteuid() != 0) open_up(place, to_read);
 }
 
 long status_of(int parent, const char* name, sys::FileStatus& status) {
@@ -119,6 +125,8 @@ unsigned length_of(const char* text) {
 void go_in(const NameOrder& order, Place& place) {
     const long inner = open_path(place.parent, place.name, O_DIRECTORY);
     if (inner < 0) place.error = is_gone(inner) || inner == -ELOOP ? -EAGAIN : inner;
+    if (inner >= 0 && (place.status.mode & to_read) != to_read)
+        keep_readable(static_cast<int>(inner));
     if (place.parent != root_of(order)) sys::close(place.parent);
     place.parent = static_cast<int>(inner < 0 ? -1 : inner);
     place.name += length_of(place.name) + 1;
@@ -188,6 +196,10 @@ void let_go() {
 
 bool Orders::is_sound() const {
     return husk::wire::are_sound(begin, static_cast<uint64_t>(size), held_count - 1);
+}
+
+void keep_roots_readable() {
+    for (unsigned i = 1; i < held_count; ++i) keep_readable(held[i]);
 }
 
 void leave(const NameOrder& order, Place& place) {

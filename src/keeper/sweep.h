@@ -21,6 +21,10 @@ int settle(int first, int proc);
 // For all other processes: closes what is held.
 void let_go();
 
+// If a command took from the user the right to read a root, gives it back. A look does the same for
+// the directories on the path.
+void keep_roots_readable();
+
 // A list of husk::wire::NameOrder in memory.
 struct Orders {
     char* begin = nullptr;

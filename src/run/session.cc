@@ -432,11 +432,11 @@ Result<void> Session::open_settled() {
     return {};
 }
 
-void Session::note_settled() const {
+void Session::note_settled(os::Clock::time_point when) const {
     if (!settled_) return;
-    const auto now = static_cast<uint64_t>(
-        std::chrono::nanoseconds(os::Clock::now().time_since_epoch()).count());
-    std::ignore = ::pwrite(settled_.get(), &now, sizeof now, 0);
+    const auto time =
+        static_cast<uint64_t>(std::chrono::nanoseconds(when.time_since_epoch()).count());
+    std::ignore = ::pwrite(settled_.get(), &time, sizeof time, 0);
 }
 
 // It lives as long as the nursery, whose number the lock on the session tells. A proxy that lives

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "confine/orders.h"
 #include "confine/walls.h"
+#include "os/events.h"
 #include "os/fd.h"
 #include "run/state_dir.h"
 
@@ -65,7 +66,7 @@ public:
     Result<int> carry_out(std::span<confine::Order> orders) const;
     // A call has ended, nothing is left of it, and no protected name either. So the mason does not
     // take away what the user makes from now on.
-    void note_settled() const;
+    void note_settled(os::Clock::time_point when) const;
     // Whether the mason can watch names: it has to tell the session's doings from the user's.
     bool can_watch() const;
 

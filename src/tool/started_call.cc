@@ -322,11 +322,13 @@ Report StartedCall::report() const {
     // The keeper knows whether its tree is empty. A list of processes does not: one that forks and
     // ends all the time is in none.
     const bool lives_on = now->tree_lives || !report.ended();
+    // Before anybody looks: what another command makes meanwhile is not the user's.
+    const auto settled = os::Clock::now();
     if (before_) {
         tell_replaced(*before_, *session_, report);
         revert(*before_, *session_, lives_on ? Tree::LivesOn : Tree::IsGone, report);
     }
-    if (!lives_on) session_->note_settled();
+    if (!lives_on) session_->note_settled(settled);
     tell_links_out(report, confine::writable_roots(session_->wanted()), now->record.started);
     if (lives_on && std::ranges::any_of(session_->wanted().protect, confine::is_glob))
         report.notes.emplace_back(

@@ -284,6 +284,26 @@ TEST_P(Sentry, BelievesNoTimeOfAnEarlierStartOfTheMachine) {
     EXPECT_TRUE(eventually([&] { return !is_there(".vscode"); }));
 }
 
+// Husk looks at the names when a call ends, and then reads the index, for as long as that is.
+TEST_P(Sentry, TakesAwayWhatAnotherShellMakesWhileACallEnds) {
+    write(work() / "shell.py",
+          "import os, time\n"
+          "while not os.path.exists('go'): time.sleep(0.0005)\n"
+          "time.sleep(0.03)\n"
+          "os.rename('prepared', '.mcp.json')\n");
+    const std::vector<std::string> session = {"--session", "s"};
+    ASSERT_EQ(in("workspace", "rm -rf .git; git init -q; echo x > prepared", session).code, 0);
+    ASSERT_EQ(in("workspace", "python3 shell.py", {"--session", "s", "--background"}).code, 0);
+    const Ran call =
+        in("workspace",
+           "b=$(git hash-object -w prepared); seq 300000 | sed \"s/^/100644 $b 0\\tx\\//\" | "
+           "git update-index --index-info; touch go",
+           session);
+    ASSERT_EQ(call.code, 0) << call.err;
+    EXPECT_TRUE(eventually([&] { return !is_there("prepared"); }));
+    EXPECT_TRUE(eventually([&] { return !is_there(".mcp.json"); }));
+}
+
 // A flood of names keeps the mason neither from looking nor from answering.
 TEST_P(Sentry, IsNotKeptBusyByAFloodOfNames) {
     write(work() / "flood.py",
