@@ -111,7 +111,7 @@ void open(int fd, int proc) {
 bool is_open() { return appending >= 0; }
 
 void add_line(int fd, const char* line, unsigned length) {
-    if (fd >= 0 && sys::lseek(fd, 0, from_end) + length <= longest / 2)
+    if (fd >= 0 && sys::lseek(fd, 0, from_end) + length <= longest_with_others)
         sys::write(fd, line, length);
 }
 

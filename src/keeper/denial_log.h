@@ -11,7 +11,8 @@ inline constexpr unsigned most_lines = 32;  // of one call; a report lists fewer
 inline constexpr unsigned most_bytes = 1 << 16;
 inline constexpr unsigned most_calls = 64;         // that are told apart
 inline constexpr unsigned longest_line = 1 << 16;  // more than any path needs
-inline constexpr long longest = 1 << 20;           // bytes of the file
+inline constexpr long longest = 1 << 20;           // bytes of the file, if these are denials
+inline constexpr long longest_with_others = 4 * longest;
 
 // Who was stopped: the keeper of the call, as the session sees it, and a word that differs from the
 // one of the keeper's last call. Both are 0 where that is not known.
@@ -28,7 +29,7 @@ bool is_open();
 // repetitions.
 void note(const Call& call, uint64_t now, uint64_t what, const char* line, unsigned length);
 
-// Appends a whole line about something else, as long as the file has room for as many denials.
+// Appends a whole line about something else, which denials leave room for.
 void add_line(int fd, const char* line, unsigned length);
 
 }  // namespace denial_log

@@ -148,8 +148,12 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
         at = end + 1;
         if (!line.is_object()) continue;
         const bool dropped = line.contains("dropped");
-        if (dropped && number_of(line, "ns").value_or(UINT64_MAX) >= record.started)
+        if (dropped && number_of(line, "ns").value_or(UINT64_MAX) >= record.started) {
             report.denials_complete = false;
+            add_once(report.notes,
+                     "so much was stopped that older lines of the session's log were removed: more "
+                     "protected names may have been taken away than `reverted` lists");
+        }
         if (line.contains("symlink")) {
             if (may_be_of(line, record)) add_once(report.notes, std::string(links_note));
             continue;
