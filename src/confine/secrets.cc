@@ -256,6 +256,7 @@ constexpr auto in_system = std::to_array<const char*>({
     "/etc/ssh",         "/etc/ssl/private",    "/etc/krb5.keytab",
     "/etc/wireguard",   "/etc/munge",          "/etc/kubernetes",
     "/etc/docker",      "/etc/apt/auth.conf",  "/etc/apt/auth.conf.d",
+    "/etc/letsencrypt", "/etc/ipsec.secrets",  "/etc/NetworkManager/system-connections",
     "/var/lib/docker",  "/var/lib/containerd", "/var/lib/containers",
     "/var/lib/kubelet", "/var/spool/cron",     "/var/mail",
     "/var/spool/mail",
@@ -275,6 +276,7 @@ constexpr auto moved_directories = std::to_array<Moved>({
     {"AZURE_CONFIG_DIR", ".azure"},
     {"CARGO_HOME", ".cargo"},
     {"CLAUDE_CONFIG_DIR", ".claude"},
+    {"CLAUDE_CONFIG_DIR", ""},  // .claude.json
     {"CLOUDSDK_CONFIG", ".config/gcloud"},
     {"CODEX_HOME", ".codex"},
     {"COMPOSER_HOME", ".config/composer"},
@@ -324,6 +326,7 @@ std::string_view value_of(const char* variable) {
 
 // The rest of a secret's name below a directory of the home; nothing if it lies elsewhere.
 std::optional<std::string_view> rest_below(std::string_view secret, std::string_view directory) {
+    if (directory.empty()) return secret;
     if (secret == directory) return "";
     if (!secret.starts_with(directory) || secret[directory.size()] != '/') return std::nullopt;
     return secret.substr(directory.size() + 1);

@@ -96,6 +96,7 @@ TEST_P(SecretNames, OfASecretInAWritableRootOnlyThatPartIsGivenThatWasNamed) {
 // Programs that obey a variable keep their secrets in the place that it names.
 TEST_P(SecretNames, WhereAVariableMovedIt) {
     const std::vector<std::pair<std::string, fs::path>> moved = {
+        {"CLAUDE_CONFIG_DIR=" + (outside() / "claude").string(), outside() / "claude/.claude.json"},
         {"CARGO_HOME=" + (outside() / "cargo").string(), outside() / "cargo/credentials.toml"},
         {"GH_CONFIG_DIR=" + (outside() / "gh").string(), outside() / "gh/hosts.yml"},
         {"GNUPGHOME=" + (outside() / "gnupg").string(), outside() / "gnupg/private-keys-v1.d/a"},
