@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <deque>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "confine/git_repository.h"
-#include "confine/git_settings.h"
 #include "confine/located.h"
 #include "confine/reading.h"
 #include "keeper/walls_wire.h"
@@ -56,7 +57,8 @@ public:
         if (earlier != nullptr) known_ = earlier->indexes;
         for (const fs::path& file : global_settings(home_)) hold_behind_links(file);
         add_named_globally(home_, global_);
-        for (const fs::path& root : walk_.roots()) hold_own_repository(root);
+        note_unreadable(global_);
+        global_.unreadable.clear();
         for (const fs::path& root : walk_.roots()) {
             add_templates(root, global_);
             visit_root(root);
@@ -66,9 +68,13 @@ public:
             walk_.depend_on_more();
             visit(git_dir.parent_path(), git_dir);
         }
+        // Only what is the user's own from the beginning is trusted.
+        const std::vector<fs::path> trusted = result_.trusted;
+        for (; !later_.empty(); later_.pop_front()) later_.front()();
+        result_.trusted = trusted;
     }
     GitSurvey result() && {
-        hold_worktrees();
+        add_risks();
         return std::move(result_);
     }
 
@@ -133,17 +139,6 @@ private:
         if (may_be_git_dir(root)) enter({.kind = Checkout::Bare, .git = root}, root);
     }
 
-    // Before anything can fill the room that there is.
-    void hold_own_repository(const fs::path& root) {
-        const fs::path git = root / ".git";
-        const GitDir own = git_dir_of(git);
-        if (own.path != git && may_be_there(git)) hold(git);
-        if (!own.path) return;
-        const fs::path common = common_dir_of(*own.path).path.value_or(*own.path);
-        for (const fs::path& one : {common, *own.path})
-            for (const char* name : in_git_dir) hold(one / name);
-    }
-
     // The repository that a root lies in can have submodules, worktrees and hooks in the root.
     // Returns false if there is none.
     bool visit_enclosing(const fs::path& root) {
@@ -178,18 +173,23 @@ private:
         for (const char* name : {"index", "worktrees", "modules"}) walk_.depend_on(git_dir / name);
         if (common != git_dir) walk_.depend_on_more();
         for (const fs::path& one : {common, git_dir}) {
-            add_git_dir(one);
+            hold_settings(one);
             trust(one);
         }
         const NamedBySettings named = named_in(git_dir, common);
         std::set<fs::path> trees = {checkout};
-        for (const std::string& one : named.trees) trees.insert(walk_.add_links(git_dir / one));
+        for (const std::string& one : named.trees) {
+            const fs::path tree = walk_.add_links(git_dir / one);
+            if (!locate(tree)) add_unread(git_dir / "config", "its working tree cannot be seen");
+            trees.insert(tree);
+        }
         std::vector<fs::path> hooks;
         for (const fs::path& tree : trees) {
-            std::ranges::move(add_hooks(tree, common, named), std::back_inserter(hooks));
+            std::ranges::move(add_hooks(tree, git_dir, common, named), std::back_inserter(hooks));
             add_templates(tree, named);
-            follow_index(tree, git_dir, named);
+            later_.emplace_back([=, this] { follow_index(tree, git_dir, named.uses_sha256); });
         }
+        for (const fs::path& one : {common, git_dir}) search(one);
         return hooks;
     }
 
@@ -197,11 +197,15 @@ private:
         if (!contains(result_.trusted, directory)) result_.trusted.push_back(directory);
     }
 
-    void add_git_dir(const fs::path& git_dir) {
-        if (!surveyed_.insert(git_dir).second) return;
+    void hold_settings(const fs::path& git_dir) {
         for (const char* name : in_git_dir) hold(git_dir / name);
-        if (is_ours(git_dir)) add_modules(git_dir / "modules");
-        add_worktrees(git_dir);
+    }
+
+    // For other directories of git.
+    void search(const fs::path& git_dir) {
+        if (!searched_.insert(git_dir).second) return;
+        if (is_ours(git_dir)) later_.emplace_back([=, this] { add_modules(git_dir / "modules"); });
+        later_.emplace_back([=, this] { add_worktrees(git_dir); });
     }
 
     // The directories of git of submodules. These can have names with slashes, so every directory
@@ -229,10 +233,9 @@ private:
 
     void add_module(const fs::path& module) {
         result_.checkouts.push_back({.kind = Checkout::Module, .git = module});
-        if (is_link(module))
-            hold(module);
-        else
-            add_git_dir(module);
+        if (is_link(module)) return hold(module);
+        hold_settings(module);
+        search(module);
     }
 
     void add_unread(const fs::path& path, const std::string& why) {
@@ -252,25 +255,39 @@ private:
             add_named_by_file(file, home_, named);
         }
         for (const std::string& one : named.includes) hold_behind_links(one);
+        note_unreadable(named);
         const size_t own = named.includes.size() - global_.includes.size();
         budget_.listed -= std::min(own, budget_.listed);
         return named;
     }
 
-    // Returns the directories of hooks that are in roots.
-    std::vector<fs::path> add_hooks(const fs::path& checkout, const fs::path& common,
-                                    const NamedBySettings& named) {
+    // What cannot be read elsewhere, the user's git cannot read either: no command made it so.
+    void note_unreadable(const NamedBySettings& named) {
+        for (const Unreadable& one : named.unreadable) note_unreadable(one.path, one.why);
+    }
+    void note_unreadable(const fs::path& path, const std::string& why) {
+        if (!is_ours(path)) return;
+        walk_.depend_on_more();
+        result_.unreadable.push_back({path, why});
+    }
+
+    // Returns the directories of hooks that are in roots. A relative one is looked for in the
+    // checkout, and by `git receive-pack` in the directory of git.
+    std::vector<fs::path> add_hooks(const fs::path& checkout, const fs::path& git_dir,
+                                    const fs::path& common, const NamedBySettings& named) {
         add_links_in(common / "hooks");
         std::vector<fs::path> in_roots;
         for (const std::string& one : named.hooks) {
-            fs::path hooks = (checkout / one).lexically_normal();
-            // Husky's, which run those beside them.
-            if (hooks.filename() == "_") hooks = hooks.parent_path();
-            hooks = hold_behind_links(hooks);
-            add_links_in(hooks);
-            if (root_above(hooks, walk_.roots()) == nullptr) continue;
-            trust(hooks);
-            in_roots.push_back(hooks);
+            for (const fs::path& start : {checkout, git_dir, common}) {
+                fs::path hooks = (start / one / "").lexically_normal().parent_path();
+                // Husky's, which run those beside them.
+                if (hooks.filename() == "_") hooks = hooks.parent_path();
+                hooks = hold_behind_links(hooks);
+                add_links_in(hooks);
+                if (root_above(hooks, walk_.roots()) == nullptr) continue;
+                trust(hooks);
+                in_roots.push_back(hooks);
+            }
         }
         return in_roots;
     }
@@ -289,8 +306,13 @@ private:
     void add_links_in(const fs::path& hooks) {
         walk_.depend_on(hooks);
         std::error_code failed;
-        for (const fs::directory_entry& entry : fs::directory_iterator(hooks, failed))
-            if (is_link(entry.path()) && has_room()) hold_behind_links(entry.path());
+        fs::directory_iterator entries(hooks, failed);
+        for (; !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
+            if (!is_link(entries->path())) continue;
+            if (!has_room()) return add_unread(hooks, too_much);
+            hold_behind_links(entries->path());
+        }
+        if (failed && !is_gone(failed)) note_unreadable(hooks, failed.message());
     }
 
     std::shared_ptr<const GitIndex> read_index(const fs::path& git_dir, size_t hash_size) {
@@ -313,10 +335,9 @@ private:
         return now.index;
     }
 
-    void follow_index(const fs::path& checkout, const fs::path& git_dir,
-                      const NamedBySettings& named) {
+    void follow_index(const fs::path& checkout, const fs::path& git_dir, bool uses_sha256) {
         if (!followed_.insert({checkout, git_dir}).second) return;
-        const auto index = read_index(git_dir, named.uses_sha256 ? sha256_size : sha1_size);
+        const auto index = read_index(git_dir, uses_sha256 ? sha256_size : sha1_size);
         gitlinks_ += index->gitlinks.size();
         const bool is_too_much = gitlinks_ > most_gitlinks || !has_room();
         if (is_too_much || !index->unreadable.empty())
@@ -324,17 +345,20 @@ private:
         if (is_too_much) return;
         for (const std::string& gitlink : index->gitlinks) {
             walk_.depend_on_more();
-            const fs::path path = checkout / gitlink;
-            const fs::path git = path / ".git";
-            // An index in a conflict names it three times.
-            if (root_above(path, walk_.roots()) == nullptr || !entered_.insert(git).second)
-                continue;
-            hold(git);
-            if (is_full_) return add_unread(git_dir / "index", too_much);
-            // Git goes through no link.
-            const auto real = locate(path);
-            if (!may_be_there(git) || (real && real->path != path)) continue;
-            enter({.kind = Checkout::Entered, .git = git}, path);
+            // Some commands of git go through links.
+            const fs::path path = walk_.add_links(checkout / gitlink);
+            for (const fs::path& git : {checkout / gitlink / ".git", path / ".git"}) {
+                // An index in a conflict names it three times.
+                if (root_above(git, walk_.roots()) == nullptr || !entered_.insert(git).second)
+                    continue;
+                hold(git);
+                if (is_full_) return add_unread(git_dir / "index", too_much);
+                if (git.parent_path() != path || !may_be_there(git)) continue;
+                later_.emplace_back([=, this] {
+                    enter({.kind = Checkout::Entered, .git = git}, path);
+                    if (is_cut_short()) add_unread(git_dir / "index", too_much);
+                });
+            }
         }
         if (is_cut_short()) add_unread(git_dir / "index", too_much);
     }
@@ -353,23 +377,23 @@ private:
             const auto git = path_in(entry.path() / "gitdir", "");
             const fs::path checkout = git ? git->parent_path().lexically_normal() : fs::path();
             const NamedBySettings named = named_in(entry.path(), common);
-            std::vector<fs::path> hooks = add_hooks(checkout, common, named);
+            std::vector<fs::path> hooks = add_hooks(checkout, entry.path(), common, named);
             if (!git || !is_ours(checkout) || contains(walk_.roots(), checkout)) {
                 for (const char* name : worktree_files) hold(entry.path() / name);
                 continue;
             }
             result_.checkouts.push_back(
                 {.kind = Checkout::Worktree, .git = checkout / ".git", .hooks = std::move(hooks)});
-            follow_index(checkout, entry.path(), named);
+            follow_index(checkout, entry.path(), named.uses_sha256);
         }
         if (is_cut_short()) add_unread(common / "worktrees", too_much);
     }
 
-    void hold_worktrees() {
+    void add_risks() {
         for (Checkout& one : result_.checkouts) {
-            if (one.kind != Checkout::Worktree) continue;
+            if (one.kind == Checkout::Unread) continue;
             one.risk = risk_of(one.git, one.hooks, result_.trusted).value_or("");
-            if (!one.risk.empty()) hold_worktree(one.git);
+            if (one.kind == Checkout::Worktree && !one.risk.empty()) hold_worktree(one.git);
         }
     }
 
@@ -389,13 +413,16 @@ private:
     NamedBySettings global_;
     std::vector<ReadIndex> known_;
     size_t gitlinks_ = 0;
-    std::set<fs::path> surveyed_;                       // directories of git
+    std::set<fs::path> searched_;                       // directories of git
     std::set<std::pair<fs::path, fs::path>> followed_;  // working trees with directories of git
     std::set<fs::path> entered_;                        // .git of gitlinks
     std::set<fs::path> held_;
     std::set<fs::path> pinned_;  // directories above what is held
-    bool is_full_ = false;       // something was beyond the bounds
-    bool is_told_ = false;       // something is known to be unread
+    // Breadth first: what lies deep, or came last, takes no room from the repositories of the
+    // roots.
+    std::deque<std::function<void()>> later_;
+    bool is_full_ = false;  // something was beyond the bounds
+    bool is_told_ = false;  // something is known to be unread
     GitSurvey result_;
 };
 
@@ -419,13 +446,15 @@ std::vector<RiskyCheckout> risky_checkouts(const GitSurvey& now, const GitSurvey
         const Checkout* was = find(before, one);
         const bool is_unread = one.kind == Checkout::Unread;
         const bool is_worktree = one.kind == Checkout::Worktree;
-        // The others were protected all the time. A worktree that was risky is so because the user
-        // wants it.
-        if (was != nullptr && !is_unread && !(is_worktree && was->risk.empty())) continue;
+        // What was risky before is so because the user wants it.
+        if (was != nullptr && !is_unread && !was->risk.empty()) continue;
         const auto risk = is_unread ? one.risk : risk_of(one.git, one.hooks, before.trusted);
         if (!risk) continue;
         RiskyCheckout risky{one.git, *risk, one.must_go, is_unread};
-        if (is_worktree) risky.must_go = was != nullptr;
+        // The settings of the others were protected: the user has changed them, or a process that
+        // had them open before.
+        risky.was_harmless = was != nullptr && !is_unread;
+        if (risky.was_harmless || is_worktree) risky.must_go = is_worktree && was != nullptr;
         if (is_unread) risky.must_go = was == nullptr || was->seen.identity != one.seen.identity;
         // Without its HEAD, a workspace is no bare repository.
         if (one.kind == Checkout::Bare) risky.git /= "HEAD";

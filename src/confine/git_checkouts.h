@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "confine/git_index.h"
+#include "confine/git_settings.h"
 #include "confine/names.h"
 #include "confine/wanted.h"
 
@@ -25,8 +26,7 @@ struct Checkout {
     Kind kind = Root;
     std::filesystem::path git;  // its .git (a directory, a file or a link), or the directory of git
     std::vector<std::filesystem::path> hooks = {};  // directories in roots that settings name
-    // How git would come to run a program there; empty: it would not. Only known of worktrees, and
-    // for what is unread: why.
+    // How git would come to run a program there; empty: it would not. For what is unread: why.
     std::string risk = {};
     SeenFile seen = {};   // of what is unread
     bool must_go = true;  // if it has become risky: git enters it by itself
@@ -43,6 +43,9 @@ struct GitSurvey {
     std::vector<Checkout> checkouts;
     std::vector<std::filesystem::path> trusted;  // directories of git and of hooks that are held
     std::vector<ReadIndex> indexes;
+    // Files in roots with settings, or directories of hooks, that nobody can read: git may be told
+    // there to run a program that is not protected.
+    std::vector<Unreadable> unreadable;
 };
 
 // Adds the names that git trusts to the walk. Of `earlier`, if there is one, only the indexes are
@@ -55,6 +58,7 @@ struct RiskyCheckout {
     std::string cause;
     bool must_go = true;  // git enters it by itself, or it is in the place of the user's own
     bool is_unread = false;
+    bool was_harmless = false;  // before; it was protected from then on
 };
 
 // The checkouts that have become risky since `before`, when everything was the user's.

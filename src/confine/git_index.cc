@@ -251,7 +251,7 @@ struct OpenedFile {
 
 // Never waits for whoever else has it open. The error is ENOENT where there is none.
 Result<OpenedFile> open_regular(const fs::path& path) {
-    OpenedFile result{.file = TRY(os::open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY))};
+    OpenedFile result{.file = TRY(os::open_for_all(path, O_RDONLY | O_NONBLOCK | O_NOCTTY))};
     if (::fstat(result.file.get(), &result.info) != 0) return failure("fstat", errno, "");
     if (!S_ISREG(result.info.st_mode)) return failure("open", EINVAL, "it is no file");
     return result;
@@ -288,13 +288,11 @@ GitIndex index_of(const fs::path& git_dir, size_t hash_size, size_t& most_entrie
     return index;
 }
 
-std::optional<std::string> small_file(const fs::path& path) {
-    const auto opened = open_regular(path);
-    if (!opened || static_cast<size_t>(opened->info.st_size) > largest_small_file)
-        return std::nullopt;
-    auto text = os::read_at(opened->file, 0, static_cast<size_t>(opened->info.st_size));
-    if (!text) return std::nullopt;
-    return *std::move(text);
+Result<std::string> small_file(const fs::path& path) {
+    const OpenedFile opened = TRY(open_regular(path));
+    const auto size = static_cast<size_t>(opened.info.st_size);
+    if (size > largest_small_file) return failure("open", EFBIG, path.string());
+    return os::read_at(opened.file, 0, size);
 }
 
 }  // namespace husk::confine

@@ -4,10 +4,11 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/result.h"
 
 namespace husk::confine {
 
@@ -31,7 +32,7 @@ inline constexpr size_t sha256_size = 32;
 // entries from `most_entries`; an index with more entries than that is unreadable.
 GitIndex index_of(const std::filesystem::path& git_dir, size_t hash_size, size_t& most_entries);
 
-// A small file that git reads, whole; nothing when it is none. Links are followed, as git does.
-std::optional<std::string> small_file(const std::filesystem::path& path);
+// A small file that git reads, whole. Links are followed, as git does.
+Result<std::string> small_file(const std::filesystem::path& path);
 
 }  // namespace husk::confine

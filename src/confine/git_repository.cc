@@ -23,9 +23,10 @@ GitDir directory_at(const fs::path& path) {
 }
 
 std::optional<std::string> risky_file(const fs::path& path) {
-    if (!may_be_there(path)) return std::nullopt;
     const auto text = small_file(path);
-    return text ? risky_setting(*text) : path.filename().string();
+    if (text) return risky_setting(*text);
+    if (is_gone(text.error().code)) return std::nullopt;
+    return path.filename().string() + ", which cannot be read";
 }
 
 std::optional<std::string> hook_in(const fs::path& hooks) {

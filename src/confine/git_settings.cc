@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "confine/git_index.h"
+#include "confine/seen_file.h"
 
 namespace husk::confine {
 namespace {
@@ -180,26 +181,45 @@ fs::path home_of(const std::string& user) {
     return found == nullptr ? "" : found->pw_dir;
 }
 
-// "~/x" and "~user/x", as git reads paths.
+// "~/x", "~user/x" and "%(prefix)/x", as git reads paths.
 fs::path expanded(const std::string& value, const fs::path& home) {
+    constexpr std::string_view installed = "%(prefix)/";
+    if (value.starts_with(installed)) return "/usr" / fs::path(value.substr(installed.size()));
     if (!value.starts_with('~')) return value;
     const size_t end = std::min(value.find('/'), value.size());
     const fs::path start = end == 1 ? home : home_of(value.substr(1, end - 1));
     return start / value.substr(std::min(end + 1, value.size()));
 }
 
-fs::path variable(const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+std::string variable(const std::string& name) {
+    const char* value = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe)
     return value == nullptr ? "" : value;
 }
 
-}  // namespace
+// As a file has it: "includeIf.gitdir:/x.path" is "includeif.*.path".
+std::string usual_key(const std::string& key) {
+    std::string section = key.substr(0, key.find('.'));
+    std::string name = key.substr(std::min(key.rfind('.') + 1, key.size()));
+    for (char& c : section) c = lower(c);
+    for (char& c : name) c = lower(c);
+    const bool has_middle = section.size() + 1 + name.size() < key.size();
+    return section + (has_middle ? ".*." : ".") + name;
+}
 
-ParsedSettings parse_settings(std::string_view text) { return Parser(text).run(); }
+// Settings in GIT_CONFIG_KEY_0 and the like. (GIT_CONFIG_PARAMETERS is for what one git starts.)
+std::vector<GitSetting> settings_in_variables() {
+    constexpr int most = 1000;
+    const int count = std::min(std::atoi(variable("GIT_CONFIG_COUNT").c_str()), most);
+    std::vector<GitSetting> settings;
+    for (int i = 0; i < count; ++i)
+        settings.push_back({usual_key(variable("GIT_CONFIG_KEY_" + std::to_string(i))),
+                            variable("GIT_CONFIG_VALUE_" + std::to_string(i))});
+    return settings;
+}
 
-NamedBySettings named_by(std::string_view text) {
+NamedBySettings all_named_by(const std::vector<GitSetting>& settings) {
     NamedBySettings result;
-    for (const GitSetting& one : parse_settings(text).all) {
+    for (const GitSetting& one : settings) {
         if (one.key == "core.hookspath") result.hooks.push_back(one.value);
         if (one.key == "init.templatedir") result.templates.push_back(one.value);
         if (one.key == "core.worktree") result.trees.push_back(one.value);
@@ -209,6 +229,30 @@ NamedBySettings named_by(std::string_view text) {
     }
     return result;
 }
+
+// Adds with absolute paths what settings in this directory name.
+void add_named(const NamedBySettings& own, const fs::path& directory, const fs::path& home,
+               NamedBySettings& named) {
+    for (const std::string& one : own.hooks) named.hooks.push_back(expanded(one, home));
+    for (const std::string& one : own.templates) named.templates.push_back(expanded(one, home));
+    named.trees.insert(named.trees.end(), own.trees.begin(), own.trees.end());
+    for (const std::string& one : own.includes) {
+        const fs::path file = (directory / expanded(one, home)).lexically_normal();
+        if (std::ranges::find(named.includes, file.native()) != named.includes.end()) continue;
+        if (named.includes.size() >= most_files) {
+            named.unreadable.push_back({file, "too many files with settings are included"});
+            return;
+        }
+        named.includes.push_back(file);
+        add_named_by_file(file, home, named);
+    }
+}
+
+}  // namespace
+
+ParsedSettings parse_settings(std::string_view text) { return Parser(text).run(); }
+
+NamedBySettings named_by(std::string_view text) { return all_named_by(parse_settings(text).all); }
 
 // Stricter than git: forms that nobody writes are not taken for harmless.
 std::optional<std::string> risky_setting(std::string_view text) {
@@ -220,18 +264,11 @@ std::optional<std::string> risky_setting(std::string_view text) {
 }
 
 void add_named_by_file(const fs::path& settings, const fs::path& home, NamedBySettings& named) {
-    const NamedBySettings own = named_by(small_file(settings).value_or(""));
-    for (const std::string& one : own.hooks) named.hooks.push_back(expanded(one, home));
-    for (const std::string& one : own.templates) named.templates.push_back(expanded(one, home));
-    named.trees.insert(named.trees.end(), own.trees.begin(), own.trees.end());
-    for (const std::string& one : own.includes) {
-        const fs::path file = (settings.parent_path() / expanded(one, home)).lexically_normal();
-        const bool is_known =
-            std::ranges::find(named.includes, file.native()) != named.includes.end();
-        if (is_known || named.includes.size() >= most_files) continue;
-        named.includes.push_back(file);
-        add_named_by_file(file, home, named);
-    }
+    const auto text = small_file(settings);
+    if (!text && !is_gone(text.error().code))
+        named.unreadable.push_back({settings, Error{"", text.error().code, ""}.text()});
+    const NamedBySettings own = named_by(text.value_or(""));
+    add_named(own, settings.parent_path(), home, named);
     named.uses_sha256 = own.uses_sha256;  // git does not ask the files that are included
 }
 
@@ -248,7 +285,8 @@ std::vector<fs::path> global_settings(const fs::path& home) {
 
 void add_named_globally(const fs::path& home, NamedBySettings& named) {
     for (const fs::path& file : global_settings(home)) add_named_by_file(file, home, named);
-    if (const fs::path one = variable("GIT_TEMPLATE_DIR"); !one.empty())
+    add_named(all_named_by(settings_in_variables()), "/", home, named);
+    if (const std::string one = variable("GIT_TEMPLATE_DIR"); !one.empty())
         named.templates.push_back(one);
 }
 

@@ -29,6 +29,12 @@ ParsedSettings parse_settings(std::string_view text);
 // the list of the others grows with git.
 std::optional<std::string> risky_setting(std::string_view text);
 
+// A file or directory that may be there, and why Husk does not know what it holds.
+struct Unreadable {
+    std::filesystem::path path;
+    std::string why;
+};
+
 // What else git obeys because the settings name it, with all that they could include.
 struct NamedBySettings {
     std::vector<std::string> hooks;      // directories, from the checkout on
@@ -36,6 +42,7 @@ struct NamedBySettings {
     std::vector<std::string> includes;   // files, from that of the settings on
     std::vector<std::string> trees;      // working trees, from the directory of git on
     bool uses_sha256 = false;            // the hashes of the repository have 32 bytes
+    std::vector<Unreadable> unreadable;  // what may name more of all this
 };
 NamedBySettings named_by(std::string_view text);
 

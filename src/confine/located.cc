@@ -22,7 +22,7 @@ wire::Identity identity_in(const struct stat& info) {
 wire::Identity identity_of_nothing() { return {0, 0, 0, 1}; }
 
 std::optional<Located> locate(const fs::path& path) {
-    const auto object = os::open(path, O_PATH);
+    const auto object = os::open_for_all(path, O_PATH);
     if (!object) return std::nullopt;
     struct stat info{};
     if (::fstat(object->get(), &info) != 0) return std::nullopt;

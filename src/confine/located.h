@@ -16,7 +16,7 @@ struct Located {
 };
 
 // Opens the object, so that the name and the identity belong together whatever is renamed
-// meanwhile. Nothing where it cannot be reached.
+// meanwhile. Nothing where it cannot be reached, or means something else to each process.
 std::optional<Located> locate(const std::filesystem::path& path);
 
 // The object at a path that is no link, as it is now; nothing where it cannot be seen.

@@ -27,6 +27,9 @@ constexpr auto in_root = std::to_array<const char*>({
     ".qwen",           ".roo",          ".continue",     ".husky",        ".amazonq",
     ".augment",        ".cline",        ".clinerules",   ".crush.json",   "crush.json",
     ".factory",        ".junie",        ".kilocode",     ".trae",         "opencode.jsonc",
+    ".github/hooks",   ".amp",          ".openhands",    ".fleet",        ".github/mcp.json",
+    ".exrc",           ".nvimrc",       ".nvim.lua",     ".hg/hgrc",      ".jj/repo/config.toml",
+    ".sl/config",
 });
 
 // The directories above it that a command could move away, with it in them; the highest first. In
@@ -68,8 +71,18 @@ Protected look_around(const Wanted& wanted, const Protected* earlier) {
     return result;
 }
 
+Result<void> check_readable(const GitSurvey& git) {
+    if (git.unreadable.empty()) return {};
+    const Unreadable& first = git.unreadable.front();
+    return failure("protect", 0,
+                   "git may read " + first.path.string() + ", but Husk cannot (" + first.why +
+                       "), so it does not know which hooks to protect; make it readable, or "
+                       "remove it");
+}
+
 Result<Protected> find_protected(const Wanted& wanted, const Protected* earlier) {
     Protected result = look_around(wanted, earlier);
+    CHECK(check_readable(result.git));
     NameWalk walk(writable_roots(wanted));
     const std::vector<fs::path> matches = TRY(find_matches(wanted, Links::Refused));
     for (const fs::path& path : matches) walk.add(path);

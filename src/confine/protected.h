@@ -21,7 +21,10 @@ struct Protected {
 // What is protected in all roots, as things are now. `earlier`, a survey of the same session, saves
 // reading large files again. Patterns are left out.
 Protected look_around(const Wanted& wanted, const Protected* earlier);
-// The same with patterns. An error if a pattern cannot be protected.
+// An error if settings of git or hooks cannot be read.
+Result<void> check_readable(const GitSurvey& git);
+// The same as look_around, with patterns. An error if a pattern cannot be protected, or if settings
+// or hooks cannot be read.
 Result<Protected> find_protected(const Wanted& wanted, const Protected* earlier = nullptr);
 
 // Whether a new survey would find the same. False also where that is not known.

@@ -172,6 +172,33 @@ TEST(FoundProtected, HasTemplatesOfNewRepositories) {
         EXPECT_NE(std::ranges::find(names, name), names.end()) << name;
 }
 
+TEST(FoundProtected, HasHooksThatVariablesAndThePrefixOfGitName) {
+    const test::TempDir dir;
+    user_does(dir.path(), "mkdir -p home work/one work/two && cd work && git init -q");
+    const std::vector<std::pair<const char*, std::string>> variables = {
+        {"GIT_CONFIG_COUNT", "2"},
+        {"GIT_CONFIG_KEY_0", "Core.HooksPath"},
+        {"GIT_CONFIG_VALUE_0", "one"},
+        {"GIT_CONFIG_KEY_1", "core.hooksPath"},
+        {"GIT_CONFIG_VALUE_1", "%(prefix)/.." + (dir.path() / "work" / "two").string()}};
+    for (const auto& [name, value] : variables) ::setenv(name, value.c_str(), 1);
+    const std::vector<std::string> names = present_in(dir.path());
+    for (const auto& [name, value] : variables) ::unsetenv(name);
+    for (const char* name : {"one", "two"})
+        EXPECT_NE(std::ranges::find(names, name), names.end()) << name;
+}
+
+TEST(FoundProtected, IsAnErrorIfSettingsCannotBeRead) {
+    const test::TempDir dir;
+    user_does(dir.path(), std::string(repository) + " && truncate -s 2M .git/config");
+    Wanted wanted;
+    wanted.workspace = fs::canonical(dir.path());
+    const auto found = find_protected(wanted);
+    ASSERT_FALSE(found);
+    EXPECT_NE(found.error().text().find(".git/config, but Husk cannot"), std::string::npos)
+        << found.error().text();
+}
+
 // Every directory above a name is pinned, and the session takes no larger message.
 TEST(FoundProtected, FitsIntoTheMessageWithTheWalls) {
     const test::TempDir dir;

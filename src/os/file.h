@@ -17,6 +17,9 @@ namespace husk::os {
 
 // Relative to `dir` where one is given, else to the working directory. O_CLOEXEC is added.
 Result<Fd> open(const std::filesystem::path& path, int flags, mode_t mode = 0);
+// What the path means to every process: not through links of /proc that lead elsewhere for each
+// (/proc/self/cwd), and nothing in /proc itself. ELOOP otherwise.
+Result<Fd> open_for_all(const std::filesystem::path& path, int flags);
 Result<Fd> open_at(const Fd& dir, const std::string& name, int flags, mode_t mode = 0);
 
 // Makes the directory, for the owner only; one that is there already is fine.

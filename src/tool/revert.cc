@@ -46,7 +46,9 @@ std::string farewell(const confine::RiskyCheckout& one) {
         return name +
                " was taken away because the command changed it and it cannot be read: git could "
                "enter repositories that nobody has looked at (" +
-               cause + "); for an index, `git reset` makes a new one";
+               cause +
+               "); before you make a new one (`git reset`), run the git command of "
+               "docs/walls.md#git-outside-afterwards";
     return name + " was taken away because git goes there by itself, and would obey it: " + cause;
 }
 
@@ -94,6 +96,7 @@ public:
             if (was_taken || confine::may_be_there(risky[i].git))
                 report_.notes.push_back(was_taken ? farewell(risky[i]) : warning(risky[i]));
         }
+        if (!now.git.unreadable.empty()) tell_unreadable();
     }
 
     // At once, and not only before the next call: what is left of this one may go on.
@@ -114,6 +117,14 @@ private:
         });
     }
 
+    // Of what is left.
+    void tell_unreadable() {
+        const auto now = confine::look_around(session_.wanted(), &before_);
+        if (const auto readable = confine::check_readable(now.git); !readable)
+            report_.notes.push_back("the next call of the session is refused: " +
+                                    readable.error().text());
+    }
+
     void add_matches(std::vector<Order>& orders) {
         const auto matches = confine::find_matches(session_.wanted(), confine::Links::Told);
         if (!matches)
@@ -132,7 +143,9 @@ private:
             const std::string& path = order.path.native();
             const int result = order.result;
             if (result > 0) add_reverted(path.substr(0, static_cast<size_t>(result)));
-            if (result < 0 && confine::may_be_there(path)) keep_failure(path, -result);
+            // A mount of the walls cannot be moved: it holds what was there before.
+            if (result < 0 && result != -EBUSY && confine::may_be_there(path))
+                keep_failure(path, -result);
         }
     }
 
@@ -189,7 +202,7 @@ std::vector<std::string> warnings_since(const confine::Protected& before,
     if (!now || now.get() == &before) return warnings;
     // The others were told when the call ended that made them.
     for (const confine::RiskyCheckout& one : confine::risky_checkouts(now->git, before.git))
-        if (one.must_go) warnings.push_back(warning(one));
+        if (one.must_go || one.was_harmless) warnings.push_back(warning(one));
     return warnings;
 }
 

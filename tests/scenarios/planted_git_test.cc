@@ -177,6 +177,58 @@ TEST(PlantedInNumbers, DoesNotSlowDownTheSurveyOrCrowdOutOtherNames) {
                                        (place.work() / "husk.yaml").string()}));
 }
 
+// Settings that a command makes unreadable, and readable again in the next call.
+TEST(PlantedBehindAClosedDirectory, IsNoNextCall) {
+    const Walled place(Who::OrdinaryUser);
+    place.write(place.home() / ".gitconfig", git_settings);
+    ASSERT_EQ(place
+                  .in("open", std::string(words) +
+                                  "repository .; mkdir tools; git config -f tools/more user.name "
+                                  "x; git config include.path ../tools/more")
+                  .code,
+              0);
+    const nlohmann::json closed = place.report_in("workspace", "chmod 0 tools");
+    EXPECT_THAT(closed["notes"].dump(), HasSubstr("the next call of the session is refused"));
+    const nlohmann::json next = place.report_in("workspace", "chmod 755 tools");
+    EXPECT_EQ(next["status"], "not_started") << next;
+    EXPECT_THAT(next["error"].dump(), HasSubstr("tools/more, but Husk cannot (Permission denied)"));
+    fs::permissions(place.work() / "tools", fs::perms(0755));
+    EXPECT_EQ(place.report_in("workspace", "true")["status"], "exited");
+}
+
+// A directory that the session held writable, because something in it was protected.
+TEST(PlantedInADirectoryThatWasHeld, IsReadOnlyToo) {
+    const Walled place(Who::Caller);
+    place.write(place.home() / ".gitconfig", git_settings);
+    const auto by_user = [&](const std::string& script) {
+        return place.in("open", words + script).code;
+    };
+    ASSERT_EQ(by_user("repository .; mkdir -p tools/hooks; git config core.hooksPath tools/hooks"),
+              0);
+    EXPECT_EQ(place.in("workspace", "echo x > tools/kept", {"--session", "s"}).code, 0);
+    ASSERT_EQ(by_user("git config core.hooksPath tools"), 0);
+    EXPECT_NE(place.in("workspace", "echo x > tools/pre-commit", {"--session", "s"}).code, 0);
+    EXPECT_FALSE(fs::exists(place.work() / "tools" / "pre-commit"));
+}
+
+// What a session has left is protected from the next call on, but not from descriptors of before.
+TEST(PlantedByAnOpenDescriptor, IsTold) {
+    const Walled place(Who::Caller);
+    place.write(place.home() / ".gitconfig", git_settings);
+    const auto call = [&](const std::string& command) {
+        return place.report_in("workspace", words + command,
+                               {"--session", "s", "--env", "TRAP=/nonexistent"});
+    };
+    ASSERT_EQ(place.in("open", std::string(words) + one_repository).code, 0);
+    EXPECT_TRUE(call("repository sub; gitlink . sub; (exec 3<>sub/.git/config; until [ -e go ]; do "
+                     "sleep 0.02; done; printf '[core]\nfsmonitor = false\n' >&3; touch done) "
+                     ">/dev/null 2>&1 &")["notes"]
+                    .empty());
+    const nlohmann::json report = call("touch go; until [ -e done ]; do sleep 0.02; done");
+    EXPECT_THAT(report["notes"].dump(), HasSubstr("core.fsmonitor"));
+    EXPECT_THAT(report["reverted"], IsEmpty());
+}
+
 // Nobody looks when a shell does it after its call has answered: the next call tells.
 TEST(PlantedLater, IsToldByTheNextCall) {
     const Walled place(Who::Caller);
