@@ -345,22 +345,25 @@ private:
         if (is_too_much) return;
         for (const std::string& gitlink : index->gitlinks) {
             walk_.depend_on_more();
-            // Some commands of git go through links.
-            const fs::path path = walk_.add_links(checkout / gitlink);
-            for (const fs::path& git : {checkout / gitlink / ".git", path / ".git"}) {
-                // An index in a conflict names it three times.
-                if (root_above(git, walk_.roots()) == nullptr || !entered_.insert(git).second)
-                    continue;
-                hold(git);
-                if (is_full_) return add_unread(git_dir / "index", too_much);
-                if (git.parent_path() != path || !may_be_there(git)) continue;
-                later_.emplace_back([=, this] {
-                    enter({.kind = Checkout::Entered, .git = git}, path);
-                    if (is_cut_short()) add_unread(git_dir / "index", too_much);
-                });
-            }
+            follow_gitlink(checkout / gitlink, git_dir / "index");
+            if (is_full_) break;
         }
         if (is_cut_short()) add_unread(git_dir / "index", too_much);
+    }
+
+    // Some commands of git go through links on the way.
+    void follow_gitlink(const fs::path& gitlink, const fs::path& index) {
+        const fs::path checkout = walk_.add_links(gitlink);
+        const fs::path git = checkout / ".git";
+        hold(gitlink / ".git");
+        hold(git);
+        const bool is_in_root = root_above(git, walk_.roots()) != nullptr;
+        // An index in a conflict names it three times.
+        if (!is_in_root || !entered_.insert(git).second || !may_be_there(git)) return;
+        later_.emplace_back([=, this] {
+            enter({.kind = Checkout::Entered, .git = git}, checkout);
+            if (is_cut_short()) add_unread(index, too_much);
+        });
     }
 
     // The command may remove a worktree in the workspace, so that is looked at afterwards. One that
