@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 // In a directory of git: what it runs, and what tells it to look elsewhere.
 constexpr auto in_git_dir = std::to_array<const char*>(
-    {"hooks", "config", "config.worktree", "commondir", "info/attributes"});
+    {"hooks", "config", "config.worktree", "commondir", "info/attributes", "remotes", "branches"});
 
 // In the directory of a worktree: what leads git to other settings.
 constexpr auto worktree_files =
@@ -180,7 +180,8 @@ private:
         std::set<fs::path> trees = {checkout};
         for (const std::string& one : named.trees) {
             const fs::path tree = walk_.add_links(git_dir / one);
-            if (!locate(tree)) add_unread(git_dir / "config", "its working tree cannot be seen");
+            if (is_within(tree, "/proc"))
+                note_unreadable({git_dir / "config", "core.worktree leads into /proc"});
             trees.insert(tree);
         }
         std::vector<fs::path> hooks;
@@ -263,12 +264,12 @@ private:
 
     // What cannot be read elsewhere, the user's git cannot read either: no command made it so.
     void note_unreadable(const NamedBySettings& named) {
-        for (const Unreadable& one : named.unreadable) note_unreadable(one.path, one.why);
+        for (const Unreadable& one : named.unreadable) note_unreadable(one);
     }
-    void note_unreadable(const fs::path& path, const std::string& why) {
-        if (!is_ours(path)) return;
+    void note_unreadable(Unreadable one) {
+        if (!is_ours(one.path)) return;
         walk_.depend_on_more();
-        result_.unreadable.push_back({path, why});
+        result_.unreadable.push_back(std::move(one));
     }
 
     // Returns the directories of hooks that are in roots. A relative one is looked for in the
@@ -312,7 +313,7 @@ private:
             if (!has_room()) return add_unread(hooks, too_much);
             hold_behind_links(entries->path());
         }
-        if (failed && !is_gone(failed)) note_unreadable(hooks, failed.message());
+        if (failed && !is_gone(failed)) note_unreadable({hooks, failed.message()});
     }
 
     std::shared_ptr<const GitIndex> read_index(const fs::path& git_dir, size_t hash_size) {
@@ -373,23 +374,28 @@ private:
         fs::directory_iterator all(common / "worktrees", failed);
         if (!is_gone(failed)) walk_.depend_on_more();
         if (failed && !is_gone(failed)) add_unread(common / "worktrees", "it cannot be listed");
-        for (const fs::directory_entry& entry : all) {
+        for (; !failed && all != fs::directory_iterator(); all.increment(failed)) {
             if (!has_room()) return add_unread(common / "worktrees", too_much);
             --budget_.listed;
-            if (is_ours(common)) add_modules(entry.path() / "modules");
-            const auto git = path_in(entry.path() / "gitdir", "");
-            const fs::path checkout = git ? git->parent_path().lexically_normal() : fs::path();
-            const NamedBySettings named = named_in(entry.path(), common);
-            std::vector<fs::path> hooks = add_hooks(checkout, entry.path(), common, named);
-            if (!git || !is_ours(checkout) || contains(walk_.roots(), checkout)) {
-                for (const char* name : worktree_files) hold(entry.path() / name);
-                continue;
-            }
-            result_.checkouts.push_back(
-                {.kind = Checkout::Worktree, .git = checkout / ".git", .hooks = std::move(hooks)});
-            follow_index(checkout, entry.path(), named.uses_sha256);
+            if (is_ours(common)) add_modules(all->path() / "modules");
+            add_worktree(all->path(), common);
         }
         if (is_cut_short()) add_unread(common / "worktrees", too_much);
+    }
+
+    void add_worktree(const fs::path& own, const fs::path& common) {
+        const auto git = path_in(own / "gitdir", "");
+        const fs::path checkout = git ? (own / *git).parent_path().lexically_normal() : fs::path();
+        // Without the way to its checkout git does not look at its settings.
+        const NamedBySettings named = git ? named_in(own, common) : NamedBySettings();
+        std::vector<fs::path> hooks = add_hooks(checkout, own, common, named);
+        if (!git || !is_ours(checkout) || contains(walk_.roots(), checkout)) {
+            for (const char* name : worktree_files) hold(own / name);
+            return;
+        }
+        result_.checkouts.push_back(
+            {.kind = Checkout::Worktree, .git = checkout / ".git", .hooks = std::move(hooks)});
+        follow_index(checkout, own, named.uses_sha256);
     }
 
     void add_risks() {

@@ -84,7 +84,7 @@ std::optional<fs::path> repository_of_worktree(const fs::path& root) {
     if (!own || own->parent_path().filename() != "worktrees") return std::nullopt;
     const fs::path repository = own->parent_path().parent_path();
     // The way back, written by git outside of the workspace.
-    const fs::path back = fs::canonical(path_in(*own / "gitdir", "").value_or(""), failed);
+    const fs::path back = fs::canonical(*own / path_in(*own / "gitdir", "").value_or(""), failed);
     if (failed || back != fs::canonical(link, failed) || !is_git_dir(repository))
         return std::nullopt;
     return repository;

@@ -230,21 +230,24 @@ NamedBySettings all_named_by(const std::vector<GitSetting>& settings) {
     return result;
 }
 
-// Adds with absolute paths what settings in this directory name.
-void add_named(const NamedBySettings& own, const fs::path& directory, const fs::path& home,
+// Adds with absolute paths what these settings name.
+void add_named(const NamedBySettings& own, const fs::path& settings, const fs::path& home,
                NamedBySettings& named) {
     for (const std::string& one : own.hooks) named.hooks.push_back(expanded(one, home));
     for (const std::string& one : own.templates) named.templates.push_back(expanded(one, home));
     named.trees.insert(named.trees.end(), own.trees.begin(), own.trees.end());
     for (const std::string& one : own.includes) {
-        const fs::path file = (directory / expanded(one, home)).lexically_normal();
+        const fs::path file = (settings.parent_path() / expanded(one, home)).lexically_normal();
         if (std::ranges::find(named.includes, file.native()) != named.includes.end()) continue;
         if (named.includes.size() >= most_files) {
-            named.unreadable.push_back({file, "too many files with settings are included"});
+            named.unreadable.push_back({settings, "it includes too many files"});
             return;
         }
         named.includes.push_back(file);
+        const size_t known = named.unreadable.size();
         add_named_by_file(file, home, named);
+        if (named.unreadable.size() > known && named.unreadable[known].path == file)
+            named.unreadable[known].included_by = settings;
     }
 }
 
@@ -268,7 +271,7 @@ void add_named_by_file(const fs::path& settings, const fs::path& home, NamedBySe
     if (!text && !is_gone(text.error().code))
         named.unreadable.push_back({settings, Error{"", text.error().code, ""}.text()});
     const NamedBySettings own = named_by(text.value_or(""));
-    add_named(own, settings.parent_path(), home, named);
+    add_named(own, settings, home, named);
     named.uses_sha256 = own.uses_sha256;  // git does not ask the files that are included
 }
 
@@ -285,7 +288,7 @@ std::vector<fs::path> global_settings(const fs::path& home) {
 
 void add_named_globally(const fs::path& home, NamedBySettings& named) {
     for (const fs::path& file : global_settings(home)) add_named_by_file(file, home, named);
-    add_named(all_named_by(settings_in_variables()), "/", home, named);
+    add_named(all_named_by(settings_in_variables()), "/GIT_CONFIG_COUNT", home, named);
     if (const std::string one = variable("GIT_TEMPLATE_DIR"); !one.empty())
         named.templates.push_back(one);
 }

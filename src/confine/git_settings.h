@@ -33,6 +33,7 @@ std::optional<std::string> risky_setting(std::string_view text);
 struct Unreadable {
     std::filesystem::path path;
     std::string why;
+    std::string included_by = {};  // empty: git finds it by itself
 };
 
 // What else git obeys because the settings name it, with all that they could include.

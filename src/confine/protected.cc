@@ -17,19 +17,77 @@ namespace fs = std::filesystem;
 
 // Read by editors, agents and shells, which then run what it says.
 constexpr auto in_root = std::to_array<const char*>({
-    "husk.yaml",       ".vscode",       ".idea",         ".cursor",       ".claude",
-    ".codex",          ".gemini",       ".opencode",     "opencode.json", ".mcp.json",
-    ".envrc",          ".devcontainer", ".zed",          ".windsurf",     ".aider.conf.yml",
-    ".github/copilot", ".bashrc",       ".bash_profile", ".bash_login",   ".bash_logout",
-    ".bash_aliases",   ".profile",      ".inputrc",      ".zshrc",        ".zshenv",
-    ".zprofile",       ".zlogin",       ".zlogout",      ".kshrc",        ".cshrc",
-    ".tcshrc",         ".config/fish",  ".agents",       ".agent",        ".kiro",
-    ".qwen",           ".roo",          ".continue",     ".husky",        ".amazonq",
-    ".augment",        ".cline",        ".clinerules",   ".crush.json",   "crush.json",
-    ".factory",        ".junie",        ".kilocode",     ".trae",         "opencode.jsonc",
-    ".github/hooks",   ".amp",          ".openhands",    ".fleet",        ".github/mcp.json",
-    ".exrc",           ".nvimrc",       ".nvim.lua",     ".hg/hgrc",      ".jj/repo/config.toml",
-    ".sl/config",
+    "husk.yaml",
+    ".vscode",
+    ".idea",
+    ".cursor",
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".opencode",
+    "opencode.json",
+    ".mcp.json",
+    ".envrc",
+    ".devcontainer",
+    ".zed",
+    ".windsurf",
+    ".aider.conf.yml",
+    ".github/copilot",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".inputrc",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".config/fish",
+    ".agents",
+    ".agent",
+    ".kiro",
+    ".qwen",
+    ".roo",
+    ".continue",
+    ".husky",
+    ".amazonq",
+    ".augment",
+    ".cline",
+    ".clinerules",
+    ".crush.json",
+    "crush.json",
+    ".factory",
+    ".junie",
+    ".kilocode",
+    ".trae",
+    "opencode.jsonc",
+    ".github/hooks",
+    ".amp",
+    ".openhands",
+    ".fleet",
+    ".github/mcp.json",
+    ".exrc",
+    ".nvimrc",
+    ".nvim.lua",
+    ".vimrc",
+    ".gvimrc",
+    ".helix",
+    "mise.toml",
+    ".mise.toml",
+    ".mise",
+    "mise.local.toml",
+    ".config/mise",
+    ".hg/hgrc",
+    ".hg/sharedpath",
+    ".hg/hgrc-not-shared",
+    ".mise.local.toml",
+    ".config/mise.toml",
 });
 
 // The directories above it that a command could move away, with it in them; the highest first. In
@@ -74,10 +132,13 @@ Protected look_around(const Wanted& wanted, const Protected* earlier) {
 Result<void> check_readable(const GitSurvey& git) {
     if (git.unreadable.empty()) return {};
     const Unreadable& first = git.unreadable.front();
+    const bool is_included = !first.included_by.empty();
     return failure("protect", 0,
-                   "git may read " + first.path.string() + ", but Husk cannot (" + first.why +
-                       "), so it does not know which hooks to protect; make it readable, or "
-                       "remove it");
+                   "git may read " + first.path.string() +
+                       (is_included ? ", which " + first.included_by + " includes" : "") +
+                       ", but Husk cannot (" + first.why +
+                       "), so it does not know which hooks to protect; make it readable" +
+                       (is_included ? ", or do not include it" : ""));
 }
 
 Result<Protected> find_protected(const Wanted& wanted, const Protected* earlier) {

@@ -92,7 +92,7 @@ long move_to(int keep, const char* start, const Place& place) {
     return sys::renameat2(place.parent, place.name, keep, kept.text, no_replace);
 }
 
-long move(const Place& place) {
+long move(const Place& place, int root) {
     constexpr int empty_directory = 0x200;                                        // AT_REMOVEDIR
     if (sys::unlinkat(place.parent, place.name, empty_directory) == 0) return 0;  // nothing to keep
     sys::mkdirat(held[0], "reverted", 0700);
@@ -100,7 +100,9 @@ long move(const Place& place) {
     const long moved = keep < 0 ? -EXDEV : move_to(static_cast<int>(keep), "", place);
     if (keep >= 0) sys::close(static_cast<int>(keep));
     if (moved == 0 || moved == -ENOENT) return moved;
-    const long aside = move_to(place.parent, ".husk-reverted-", place);
+    // In its own directory git might find it by that name.
+    long aside = move_to(root, ".husk-reverted-", place);
+    if (aside == -EXDEV) aside = move_to(place.parent, ".husk-reverted-", place);
     return aside < 0 && moved != -EXDEV ? moved : aside;
 }
 
@@ -217,11 +219,12 @@ Place look(const NameOrder& order) {
 int take_away(const NameOrder& order, const Place& place) {
     if (place.error != 0) return static_cast<int>(place.error);
     if (!place.is_there) return 0;
-    long moved = move(place);
+    const int top = root_of(order);
+    long moved = move(place, top);
     if (moved == -EACCES || moved == -EPERM) {
         const long itself = open_path(place.parent, place.name, O_NOFOLLOW);
         const bool opened = open_up(place.parent);
-        if (open_up(static_cast<int>(itself)) || opened) moved = move(place);
+        if (open_up(static_cast<int>(itself)) || opened) moved = move(place, top);
         if (itself >= 0) sys::close(static_cast<int>(itself));
     }
     if (moved == -ENOENT) return 0;

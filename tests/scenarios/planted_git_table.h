@@ -225,6 +225,20 @@ inline const Plant plants[] = {
       "sub#path = d/sub#' .gitmodules; git add .gitmodules"},
      "git grep --recurse-submodules x",
      "real/sub/.git"},
+    {"ARelativeWorktree",
+     "repository .; git worktree add -q tree; echo ../../../tree/.git > "
+     ".git/worktrees/tree/gitdir; "
+     "echo 'gitdir: ../.git/worktrees/tree' > tree/.git",
+     {"repository evil; trap_in evil/.git; echo 'gitdir: ../evil/.git' > tree/.git"},
+     "git -C tree status",
+     "tree/.git"},
+    {"ARemoteOfTheOldKind",
+     one_repository,
+     {"git init -q --bare evil.git; printf '#!/bin/sh\\ntouch %s\\n' $TRAP > "
+      "evil.git/hooks/post-receive; chmod +x evil.git/hooks/post-receive; mkdir .git/remotes; echo "
+      "'URL: ./evil.git' > .git/remotes/origin"},
+     "git push origin main",
+     ".git/remotes"},
     {"ARepositoryInsideOfTheUsers",
      "repository ..",
      {"git init -q; trap_in .git"},

@@ -185,6 +185,20 @@ TEST_P(Revert, HoldsTheSettingsOfOtherAgents) {
     EXPECT_EQ(read_text(work() / ".husky" / "pre-commit"), "echo hooked\n");
 }
 
+// With the state on another file system, what is taken away stays on that of the workspace.
+TEST_P(Revert, LeavesNoModuleOfGitUnderAnotherName) {
+    const fs::path state = "/dev/shm/husk-test-" + unique_word();
+    const nlohmann::json report =
+        report_in("workspace",
+                  "git init -q --bare .git/modules/evil; git config -f .git/modules/evil/config "
+                  "core.fsmonitor x",
+                  {"--state", state});
+    EXPECT_THAT(reverted(report), Contains(path(".git/modules/evil")));
+    EXPECT_TRUE(fs::is_empty(work() / ".git" / "modules"));
+    EXPECT_TRUE(in("open", "ls -d .husk-reverted-*-evil").code == 0);
+    fs::remove_all(state);
+}
+
 // Programs outside follow links, so the report lists those that lead out.
 TEST_P(Revert, TellsOfLinksThatLeadOut) {
     write(work() / "deep" / "er" / "file", "");
