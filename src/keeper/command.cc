@@ -10,6 +10,7 @@
 #include "last_line.h"
 #include "message.h"
 #include "pool.h"
+#include "proc.h"
 #include "sys.h"
 #include "tree.h"
 
@@ -245,9 +246,14 @@ limits::Breach Command::kernel_breach(const sys::ChildInfo& main) {
     const husk::wire::Limit& size = file_size_;
     if (main.status == SIGXFSZ && size.soft != 0 && has(RLIMIT_FSIZE, size.soft, size.hard))
         return {Resource::FileSize, size.soft, size.soft};
-    // The kernel moves the soft limit on with each signal.
+    // The kernel moves the soft limit on with each signal. A command can do both itself, but not
+    // use the time.
+    constexpr uint64_t ticks_in_second = 100;
+    constexpr uint64_t rounded = 5;  // ticks
+    proc::Stat stat{};
     const husk::wire::Limit& cpu = cpu_;
-    if (main.status == SIGXCPU && cpu.soft != 0 && has(RLIMIT_CPU, cpu.soft + 1, cpu.hard))
+    if (main.status == SIGXCPU && cpu.soft != 0 && has(RLIMIT_CPU, cpu.soft + 1, cpu.hard) &&
+        proc::read_stat(main.pid, stat) && stat.own_ticks + rounded >= cpu.soft * ticks_in_second)
         return {Resource::Cpu, cpu_ms_, cpu.soft * ms_in_second};
     return {};
 }

@@ -223,7 +223,7 @@ uint64_t measure(uint64_t since) {
             first += i;
             break;
         }
-        sum += bytes_behind_descriptors(proc::kin((first + i) % count).pid, budget);
+        sum += bytes_behind_descriptors(proc::kin((first + i) % count).thread, budget);
     }
     if (may_ask) sockets::release(*socket_asker);
     return sum;

@@ -55,6 +55,12 @@ limits::Tree measure(const TreeLimits& most) {
         proc::Stat stat{};
         if (!proc::read_stat(pid, stat)) continue;
         tree.use.cpu_us += stat.all_ticks * tick_us;
+        if (stat.state == 'Z' && stat.threads > 1) {
+            const int thread = proc::living_thread(pid);
+            proc::look_through(next, thread);
+            proc::Stat of_thread{};
+            if (proc::read_stat(thread, of_thread)) stat.resident = of_thread.resident;
+        }
         tree.resident += stat.resident * most.page_size;
         if (most.memory != 0 && stat.mapped > held::large_process)
             tree.page_tables += held::page_tables_of(pid);
@@ -68,7 +74,7 @@ limits::Tree measure(const TreeLimits& most) {
 void measure_memory(limits::Tree& tree, uint64_t page_size) {
     tree.use.memory = tree.held();
     for (unsigned i = 0; i < proc::kin_count(); ++i) {
-        const uint64_t own = proc::own_pages(proc::kin(i).pid) * page_size;
+        const uint64_t own = proc::own_pages(proc::kin(i).thread) * page_size;
         tree.use.memory += own;
         raise(tree.largest_process, own);
     }
@@ -78,8 +84,8 @@ void measure_memory(limits::Tree& tree, uint64_t page_size) {
 uint64_t memory_counted_once(const limits::Tree& tree, uint64_t page_size) {
     uint64_t sum = tree.held(), twice = 0;
     for (unsigned i = 0; i < proc::kin_count(); ++i) {
-        sum += share_of_memory(proc::kin(i).pid, page_size);
-        if (tree.objects != 0) twice += held::mapped_by(proc::kin(i).pid);
+        sum += share_of_memory(proc::kin(i).thread, page_size);
+        if (tree.objects != 0) twice += held::mapped_by(proc::kin(i).thread);
     }
     return sum - (twice < tree.objects ? twice : tree.objects);
 }

@@ -45,7 +45,7 @@ proc::Kin found[most_kin];
 unsigned found_count = 0;
 
 void add_kin(int pid, int parent) {
-    if (found_count < most_kin) found[found_count++] = {pid, parent};
+    if (found_count < most_kin) found[found_count++] = {pid, parent, pid};
 }
 
 // The file is "12 345 6 "; a number may be cut by the end of a read.
@@ -70,6 +70,22 @@ void read_children(const Path& path, int parent) {
     sys::close(fd);
 }
 
+// With the name of each thread.
+template <class Visit>
+void for_each_task(const Path& tasks, const Visit& visit) {
+    const int fd = open_for_reading(tasks);
+    if (fd < 0) return;
+    alignas(8) char buffer[2048];
+    for (long got = 0; (got = sys::getdents64(fd, buffer, sizeof buffer)) > 0;) {
+        for (long at = 0; at < got;) {
+            const auto* entry = reinterpret_cast<const proc::DirectoryEntry*>(buffer + at);
+            at += entry->size;
+            if (entry->name[0] >= '0' && entry->name[0] <= '9') visit(entry->name);
+        }
+    }
+    sys::close(fd);
+}
+
 }  // namespace
 
 namespace proc {
@@ -80,6 +96,19 @@ void see_again() { blind = false; }
 void forget_kin() { found_count = 0; }
 unsigned kin_count() { return found_count; }
 Kin kin(unsigned index) { return found[index]; }
+
+void look_through(unsigned index, int thread) { found[index].thread = thread; }
+
+int living_thread(int pid) {
+    int living = pid;
+    for_each_task(path_of(pid, "/task/"), [&](const char* name) {
+        const char* at = name;
+        const int thread = static_cast<int>(take_number(at));
+        Stat stat{};
+        if (living == pid && read_stat(thread, stat) && stat.state != 'Z') living = thread;
+    });
+    return living;
+}
 
 void spare_kin(bool (*spare)(int pid)) {
     unsigned kept = 0;
@@ -144,21 +173,12 @@ void add_children(int pid, uint64_t threads) {
         tasks.add("/children");
         return read_children(tasks, pid);
     }
-    const int fd = open_for_reading(tasks);
-    if (fd < 0) return;
-    alignas(8) char buffer[2048];
-    for (long got = 0; (got = sys::getdents64(fd, buffer, sizeof buffer)) > 0;) {
-        for (long at = 0; at < got;) {
-            const auto* entry = reinterpret_cast<const DirectoryEntry*>(buffer + at);
-            at += entry->size;
-            if (entry->name[0] < '0' || entry->name[0] > '9') continue;
-            Path children = tasks;
-            children.add(entry->name);
-            children.add("/children");
-            read_children(children, pid);
-        }
-    }
-    sys::close(fd);
+    for_each_task(tasks, [&](const char* name) {
+        Path children = tasks;
+        children.add(name);
+        children.add("/children");
+        read_children(children, pid);
+    });
 }
 
 bool read_string(int pid, uint64_t address, char* into, unsigned room) {

@@ -44,6 +44,7 @@ struct DirectoryEntry {
 struct Kin {
     int pid;
     int parent;
+    int thread;  // a thread that has the memory and the descriptors of the process
 };
 
 // Processes, generation by generation; one list for whoever looks next, touched only as far as
@@ -51,6 +52,9 @@ struct Kin {
 void forget_kin();
 unsigned kin_count();
 Kin kin(unsigned index);
+// A thread of the process that lives, although its first one has ended; or the process.
+int living_thread(int pid);
+void look_through(unsigned index, int thread);
 // Takes out those of whom it says so.
 void spare_kin(bool (*spare)(int pid));
 

@@ -71,9 +71,14 @@ std::optional<ProcessInfo> process_info(pid_t pid) {
     const size_t close = stat->rfind(')');
     if (open == std::string::npos || close == std::string::npos || close + 2 >= stat->size())
         return std::nullopt;
-    ProcessInfo info{pid, stat->substr(open + 1, close - open - 1), (*stat)[close + 2], 0};
+    ProcessInfo info{pid, stat->substr(open + 1, close - open - 1), (*stat)[close + 2]};
     struct stat owner{};
     if (::stat(proc(pid, "").c_str(), &owner) == 0) info.uid = owner.st_uid;
+    std::istringstream fields(stat->substr(close + 2));
+    std::string skipped;
+    constexpr int before_threads = 17;
+    for (int i = 0; i < before_threads; ++i) fields >> skipped;
+    fields >> info.threads;
     return info;
 }
 
@@ -112,7 +117,7 @@ std::vector<ProcessInfo> descendants(pid_t pid) {
         const pid_t current = queue[next];
         const auto info = process_info(current);
         if (!info || !seen.insert(current).second) continue;
-        if (info->state != 'Z' && info->state != 'X') found.push_back(*info);
+        if (info->lives()) found.push_back(*info);
         for (const pid_t child : children(current)) queue.push_back(child);
     }
     return found;

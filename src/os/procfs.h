@@ -17,8 +17,12 @@ std::string boot_id();
 struct ProcessInfo {
     pid_t pid = 0;
     std::string name;
-    char state = '?';  // as in /proc/<pid>/stat
+    char state = '?';  // as in /proc/<pid>/stat, of its first thread
     uid_t uid = 0;
+    int threads = 1;
+
+    // The first thread may have ended before the others.
+    bool lives() const { return (state != 'Z' && state != 'X') || threads > 1; }
 };
 
 std::optional<ProcessInfo> process_info(pid_t pid);

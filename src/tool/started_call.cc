@@ -18,6 +18,7 @@
 #include "tool/links_out.h"
 #include "tool/report_of.h"
 #include "tool/revert.h"
+#include "tool/standard_input.h"
 
 namespace husk::tool {
 namespace {
@@ -31,41 +32,6 @@ constexpr auto look_again = std::chrono::milliseconds(10);
 constexpr auto write_off_patience = std::chrono::seconds(2);
 // The kernel takes longer to end a watch than a short command takes altogether.
 constexpr auto watch_after = std::chrono::milliseconds(10);
-
-Result<os::Fd> open_input(const Input& input) {
-    if (const auto* text = std::get_if<InputText>(&input)) {
-        os::Fd file = TRY(os::text_file(text->text));
-        os::seal(file);  // a command could make it larger than its limits allow
-        return file;
-    }
-    if (const auto* file = std::get_if<InputFile>(&input)) return os::open(file->path, O_RDONLY);
-    if (const auto* given = std::get_if<InputDescriptor>(&input)) {
-        os::Fd copy(::fcntl(given->fd, F_DUPFD_CLOEXEC, 3));
-        if (!copy) return failure("standard input", errno, std::to_string(given->fd));
-        return copy;
-    }
-    return os::open("/dev/null", O_RDONLY);
-}
-
-// A descriptor is a way to its file past all walls: whoever holds it can change the mode, the times
-// and the attributes. So behind walls a command gets only what is nobody else's: a pipe or a text
-// that was made for it.
-Result<run::InputWay> way_of(const Input& input, const os::Fd& opened,
-                             const run::Session& session) {
-    if (std::holds_alternative<InputText>(input)) return run::InputWay::Given;
-    if (std::holds_alternative<NoInput>(input))
-        return session.has_own_view() ? run::InputWay::Null : run::InputWay::Given;
-    struct stat info{};
-    if (::fstat(opened.get(), &info) != 0) return failure("standard input", errno, "");
-    if (S_ISDIR(info.st_mode)) return failure("standard input", EISDIR, "it has to be a file");
-    // What the command leaves behind could go on reading, and change the settings of the terminal.
-    if (::isatty(opened.get()) != 0)
-        return failure("standard input", 0, "a command is never given a terminal; give it a pipe");
-    if (!session.closed() || os::is_pipe(opened)) return run::InputWay::Given;
-    // Nobody else has this opening of it, and a keeper never waits for a reader or a disk.
-    if (std::holds_alternative<InputFile>(input)) ::fcntl(opened.get(), F_SETFL, O_NONBLOCK);
-    return run::InputWay::Fed;
-}
 
 Surroundings surroundings_of(const confine::Wanted& wanted) {
     if (!wanted.closed()) return {};
@@ -123,8 +89,9 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
                                 ? confine::name_inside(session->wanted(), plan.working_dir).string()
                                 : "";
     run::Call::Belongings belongings;
-    belongings.input = TRY(open_input(plan.input));
-    plan.launch.input = TRY(way_of(plan.input, belongings.input, *session));
+    OpenedInput input = TRY(open_input(plan.input, *session));
+    belongings.input = std::move(input.file);
+    plan.launch.input = input.way;
     belongings.cgroup = run::make_ceilings(plan.launch.ceilings);
     const uint32_t cgroup_files = belongings.cgroup ? run::files_of(*belongings.cgroup).present : 0;
     const std::string message = TRY(run::encode(plan.launch, cgroup_files));

@@ -2,6 +2,7 @@
 // hog memory MB WORD: takes 50 MB at a time until it has so many, 1000 at most, and stays a second.
 // hog rude-memory MB WORD: the same, deaf to SIGTERM and with half the step.
 // hog mapped MB WORD: the same with memory that could be shared.
+// hog thread-memory MB WORD: the same in a thread that goes on when the first one has ended.
 // hog shared MB CHILDREN WORD: takes so many, then has so many children that share them, for two
 // seconds. hog files COUNT BYTES DIR: writes so many files of that size; 1000 MB at most.
 // hog held KIND MB: takes so many, 300 at most, where no process shows them, and stays a second.
@@ -10,6 +11,7 @@
 // fallocate, posix, ioctl or ring. Exits with 95 where that is not supported.
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -28,6 +30,7 @@
 #include <cstring>
 #include <ctime>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -230,6 +233,14 @@ int main(int argc, char** argv) {
     if (what == "memory") take(amount, 50);
     if (what == "rude-memory") take(amount, 25);
     if (what == "mapped") take(amount, 50, MAP_SHARED);
+    if (what == "thread-memory") {
+        std::thread([amount] {
+            take(amount, 50);
+            ::sleep(30);
+            ::_exit(0);
+        }).detach();
+        ::pthread_exit(nullptr);
+    }
     if (what == "shared") {
         take(amount, 50);
         share(std::min(std::atol(argv[3]), 50L));

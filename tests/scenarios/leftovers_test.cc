@@ -48,6 +48,18 @@ TEST_P(Leftovers, AreListedAndTheAnswerComesAtOnce) {
     EXPECT_EQ(gone["exit_code"], 0);
 }
 
+TEST_P(Leftovers, AreListedWhenTheirFirstThreadHasEnded) {
+    const json report =
+        husk_({"run", "--json", "--",
+               std::string(HUSK_TEST_PROGRAMS_DIR) + "/hog thread-memory 1 " + mark_.word() +
+                   " & until grep -q 'State:.Z' /proc/$!/status; do sleep 0.02; "
+                   "done"})
+            .json();
+    ASSERT_EQ(report["leftovers"].size(), 1U) << report;
+    EXPECT_EQ(report["leftovers"][0]["name"], "hog");
+    EXPECT_EQ(husk_({"kill", report["shell_id"].get<std::string>()}).code, 0);
+}
+
 TEST_P(Leftovers, AreToldOnOneLineByThePlainCommand) {
     const Ran ran = husk_({"run", "--", "sleep " + mark_.word() + " & echo hi; exit 3"});
     EXPECT_EQ(ran.code, 3);

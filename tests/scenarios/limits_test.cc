@@ -127,6 +127,12 @@ const Case breaches[] = {
      "memory",
      300 * megabyte,
      "memory limit"},
+    {"MemoryOfAThreadThatIsLeft",
+     "exec $P/hog thread-memory 1000 $W",
+     {.memory = 300 * megabyte},
+     "memory",
+     300 * megabyte,
+     "memory limit"},
     {"Processes",
      "$P/bomb wide $W",
      {.processes = 100},
@@ -340,6 +346,9 @@ TEST_P(Limited, AnEndingByLimitsOfItsOwnIsASignal) {
     const auto cpu = run("ulimit -t 1; exec $P/hog cpu 5000 x");
     EXPECT_EQ(cpu["status"], "signaled") << cpu;
     EXPECT_TRUE(cpu["signal"] == "SIGXCPU" || cpu["signal"] == "SIGKILL") << cpu;
+    // As if the kernel had moved the limit of an hour on.
+    const auto pretended = run("ulimit -St 3601; kill -XCPU $$");
+    EXPECT_EQ(pretended["status"], "signaled") << pretended;
 }
 
 TEST_P(Limited, AShellThatHidesTheSignalOfItsChildIsExplained) {

@@ -116,6 +116,30 @@ for name, change in (("fchmod", lambda: os.fchmod(0, 0o666)), ("futimens", lambd
     }
 }
 
+// As a command could have planted it: what it leads to is not the workspace's.
+TEST_P(StandardInput, NoLinkLeadsOutOfTheWorkspace) {
+    write(home() / ".ssh" / "id", "the key\n");
+    write(work() / "plain", "of the workspace\n");
+    for (const char* command :
+         {"ln -s ~/.ssh/id link; ln -s ~/.ssh dir; ln -s plain inside", "true"}) {
+        ASSERT_EQ(in("workspace", command).code, 0);
+        for (const char* mode : closed_modes) {
+            for (const fs::path& path : {work() / "link", work() / "dir" / "id"})
+                EXPECT_THAT(in(mode, "cat", {"--stdin", path}).err,
+                            HasSubstr("leads through a link to " + home().string()))
+                    << mode << path;
+            EXPECT_EQ(in(mode, "cat", {"--stdin", work() / "inside"}).out, "of the workspace\n");
+        }
+    }
+    EXPECT_EQ(in("workspace", "cat", {"--stdin", home() / ".ssh" / "id"}).out, "the key\n");
+}
+
+TEST_P(StandardInput, AFifoIsNotWaitedFor) {
+    ASSERT_EQ(in("workspace", "mkfifo fifo").code, 0);
+    for (const char* mode : {"workspace", "read-only", "open"})
+        EXPECT_THAT(in(mode, "cat", {"--stdin", work() / "fifo"}).err, HasSubstr("it is a FIFO"));
+}
+
 TEST_P(StandardInput, ALargeFileComesWhole) {
     const fs::path file = outside() / "large";
     write(file, "");

@@ -1,0 +1,105 @@
+#include "tool/standard_input.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <string>
+
+#include "confine/names.h"
+#include "confine/reading.h"
+#include "confine/view.h"
+#include "os/file.h"
+
+namespace husk::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The name of what was opened, without links; "pipe:[12]" if it has none.
+std::string name_of(const os::Fd& file) {
+    std::array<char, PATH_MAX> name{};
+    const std::string link = "/proc/self/fd/" + std::to_string(file.get());
+    const ssize_t size = ::readlink(link.c_str(), name.data(), name.size());
+    return {name.data(), static_cast<size_t>(std::max(size, ssize_t{0}))};
+}
+
+// Commands of this session, and of others in the same workspace, make links in these directories.
+Result<void> check_place(const fs::path& path, const os::Fd& opened,
+                         const confine::Wanted& wanted) {
+    std::vector<fs::path> roots = confine::writable_roots(wanted);
+    roots.push_back(wanted.workspace);
+    const auto is_in_root = [&](const fs::path& one) {
+        return confine::root_above(one, roots) != nullptr;
+    };
+    const std::string target = name_of(opened);
+    confine::NameWalk walk(roots);
+    const fs::path real = walk.add_links(path);
+    const bool leads_through_root =
+        is_in_root(path) || is_in_root(real) || !std::move(walk).take().empty();
+    if (!leads_through_root || is_in_root(target)) return {};
+    return failure(
+        "standard input", 0,
+        path.string() + " leads through a link to " + target + "; give that path if it is meant");
+}
+
+// Never waits for whoever has the other end.
+Result<os::Fd> open_file(const fs::path& path, const run::Session& session) {
+    std::error_code failed;
+    const fs::path whole = fs::absolute(path, failed).lexically_normal();
+    os::Fd file = TRY(os::open(whole, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+    if (session.closed()) CHECK(check_place(whole, file, session.wanted()));
+    return file;
+}
+
+Result<os::Fd> open_any(const Input& input, const run::Session& session) {
+    if (const auto* text = std::get_if<InputText>(&input)) {
+        os::Fd file = TRY(os::text_file(text->text));
+        os::seal(file);  // a command could make it larger than its limits allow
+        return file;
+    }
+    if (const auto* file = std::get_if<InputFile>(&input)) return open_file(file->path, session);
+    if (const auto* given = std::get_if<InputDescriptor>(&input)) {
+        os::Fd copy(::fcntl(given->fd, F_DUPFD_CLOEXEC, 3));
+        if (!copy) return failure("standard input", errno, std::to_string(given->fd));
+        return copy;
+    }
+    return os::open("/dev/null", O_RDONLY);
+}
+
+// A descriptor is a way to its file past all walls: whoever holds it can change the mode, the times
+// and the attributes. So behind walls a command gets only what is nobody else's: a pipe or a text
+// that was made for it.
+Result<run::InputWay> way_of(const Input& input, const os::Fd& opened,
+                             const run::Session& session) {
+    if (std::holds_alternative<InputText>(input)) return run::InputWay::Given;
+    if (std::holds_alternative<NoInput>(input))
+        return session.has_own_view() ? run::InputWay::Null : run::InputWay::Given;
+    struct stat info{};
+    if (::fstat(opened.get(), &info) != 0) return failure("standard input", errno, "");
+    if (S_ISDIR(info.st_mode)) return failure("standard input", EISDIR, "it has to be a file");
+    // What the command leaves behind could go on reading, and change the settings of the terminal.
+    if (::isatty(opened.get()) != 0)
+        return failure("standard input", 0, "a command is never given a terminal; give it a pipe");
+    const bool is_file = std::holds_alternative<InputFile>(input);
+    if (is_file && S_ISFIFO(info.st_mode) && !os::is_pipe(opened))
+        return failure("standard input", 0, "it is a FIFO, and may have no writer; use --stdin -");
+    if (session.closed() && !os::is_pipe(opened)) return run::InputWay::Fed;
+    // A command does not expect that a read does not wait. A keeper never waits for a disk.
+    if (is_file) ::fcntl(opened.get(), F_SETFL, 0);
+    return run::InputWay::Given;
+}
+
+}  // namespace
+
+Result<OpenedInput> open_input(const Input& input, const run::Session& session) {
+    os::Fd file = TRY(open_any(input, session));
+    const run::InputWay way = TRY(way_of(input, file, session));
+    return OpenedInput{std::move(file), way};
+}
+
+}  // namespace husk::tool
