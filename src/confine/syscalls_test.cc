@@ -79,8 +79,9 @@ const std::vector<Named> not_permitted = {
 #endif
 };
 
-const std::vector<Named> not_there = {CALL(io_uring_setup), CALL(io_uring_enter),
-                                      CALL(io_uring_register), CALL(clone3), CALL(openat2), CALL(vmsplice)};
+const std::vector<Named> not_there = {CALL(io_uring_setup),    CALL(io_uring_enter),
+                                      CALL(io_uring_register), CALL(clone3),
+                                      CALL(openat2),           CALL(vmsplice)};
 
 const std::vector<Named> metadata = {
     CALL(fchmod),       CALL(fchmodat),
