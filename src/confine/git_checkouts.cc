@@ -188,7 +188,9 @@ private:
         for (const fs::path& tree : trees) {
             std::ranges::move(add_hooks(tree, git_dir, common, named), std::back_inserter(hooks));
             add_templates(tree, named);
-            later_.emplace_back([=, this] { follow_index(tree, git_dir, named.uses_sha256); });
+            later_.emplace_back([this, tree, git_dir, uses_sha256 = named.uses_sha256] {
+                follow_index(tree, git_dir, uses_sha256);
+            });
         }
         for (const fs::path& one : {common, git_dir}) search(one);
         return hooks;
@@ -205,8 +207,9 @@ private:
     // For other directories of git.
     void search(const fs::path& git_dir) {
         if (!searched_.insert(git_dir).second) return;
-        if (is_ours(git_dir)) later_.emplace_back([=, this] { add_modules(git_dir / "modules"); });
-        later_.emplace_back([=, this] { add_worktrees(git_dir); });
+        if (is_ours(git_dir))
+            later_.emplace_back([this, git_dir] { add_modules(git_dir / "modules"); });
+        later_.emplace_back([this, git_dir] { add_worktrees(git_dir); });
     }
 
     // The directories of git of submodules. These can have names with slashes, so every directory
@@ -279,8 +282,10 @@ private:
         add_links_in(common / "hooks");
         std::vector<fs::path> in_roots;
         for (const std::string& one : named.hooks) {
+            if (one.empty()) continue;  // there are none
             for (const fs::path& start : {checkout, git_dir, common}) {
                 fs::path hooks = (start / one / "").lexically_normal().parent_path();
+                if (start != checkout && hooks == start) continue;
                 // Husky's, which run those beside them.
                 if (hooks.filename() == "_") hooks = hooks.parent_path();
                 hooks = hold_behind_links(hooks);
@@ -305,6 +310,7 @@ private:
 
     // A hook that is a link runs what it leads to.
     void add_links_in(const fs::path& hooks) {
+        if (!listed_hooks_.insert(hooks).second) return;
         walk_.depend_on(hooks);
         std::error_code failed;
         fs::directory_iterator entries(hooks, failed);
@@ -347,9 +353,8 @@ private:
         for (const std::string& gitlink : index->gitlinks) {
             walk_.depend_on_more();
             follow_gitlink(checkout / gitlink, git_dir / "index");
-            if (is_full_) break;
+            if (is_full_) return add_unread(git_dir / "index", too_much);
         }
-        if (is_cut_short()) add_unread(git_dir / "index", too_much);
     }
 
     // Some commands of git go through links on the way.
@@ -361,7 +366,7 @@ private:
         const bool is_in_root = root_above(git, walk_.roots()) != nullptr;
         // An index in a conflict names it three times.
         if (!is_in_root || !entered_.insert(git).second || !may_be_there(git)) return;
-        later_.emplace_back([=, this] {
+        later_.emplace_back([this, git, checkout, index] {
             enter({.kind = Checkout::Entered, .git = git}, checkout);
             if (is_cut_short()) add_unread(index, too_much);
         });
@@ -373,13 +378,13 @@ private:
         std::error_code failed;
         fs::directory_iterator all(common / "worktrees", failed);
         if (!is_gone(failed)) walk_.depend_on_more();
-        if (failed && !is_gone(failed)) add_unread(common / "worktrees", "it cannot be listed");
         for (; !failed && all != fs::directory_iterator(); all.increment(failed)) {
             if (!has_room()) return add_unread(common / "worktrees", too_much);
             --budget_.listed;
             if (is_ours(common)) add_modules(all->path() / "modules");
             add_worktree(all->path(), common);
         }
+        if (failed && !is_gone(failed)) add_unread(common / "worktrees", "it cannot be listed");
         if (is_cut_short()) add_unread(common / "worktrees", too_much);
     }
 
@@ -425,6 +430,7 @@ private:
     std::set<fs::path> searched_;                       // directories of git
     std::set<std::pair<fs::path, fs::path>> followed_;  // working trees with directories of git
     std::set<fs::path> entered_;                        // .git of gitlinks
+    std::set<fs::path> listed_hooks_;
     std::set<fs::path> held_;
     std::set<fs::path> pinned_;  // directories above what is held
     // Breadth first: what lies deep, or came last, takes no room from the repositories of the
@@ -460,8 +466,8 @@ std::vector<RiskyCheckout> risky_checkouts(const GitSurvey& now, const GitSurvey
         const auto risk = is_unread ? one.risk : risk_of(one.git, one.hooks, before.trusted);
         if (!risk) continue;
         RiskyCheckout risky{one.git, *risk, one.must_go, is_unread};
-        // The settings of the others were protected: the user has changed them, or a process that
-        // had them open before.
+        // The settings of the others were read-only during the call: the user has changed them, or
+        // a process that had opened them before.
         risky.was_harmless = was != nullptr && !is_unread;
         if (risky.was_harmless || is_worktree) risky.must_go = is_worktree && was != nullptr;
         if (is_unread) risky.must_go = was == nullptr || was->seen.identity != one.seen.identity;

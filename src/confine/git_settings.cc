@@ -172,6 +172,7 @@ private:
 };
 
 constexpr size_t most_files = 64;
+constexpr size_t most_directories = 64;
 
 fs::path home_of(const std::string& user) {
     passwd entry{};
@@ -233,6 +234,10 @@ NamedBySettings all_named_by(const std::vector<GitSetting>& settings) {
 // Adds with absolute paths what these settings name.
 void add_named(const NamedBySettings& own, const fs::path& settings, const fs::path& home,
                NamedBySettings& named) {
+    if (own.hooks.size() + own.templates.size() + own.trees.size() > most_directories) {
+        named.unreadable.push_back({settings, "it names too many directories"});
+        return;
+    }
     for (const std::string& one : own.hooks) named.hooks.push_back(expanded(one, home));
     for (const std::string& one : own.templates) named.templates.push_back(expanded(one, home));
     named.trees.insert(named.trees.end(), own.trees.begin(), own.trees.end());

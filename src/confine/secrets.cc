@@ -266,6 +266,7 @@ constexpr auto in_system = std::to_array<const char*>({
 struct Moved {
     const char* variable;
     std::string_view usual;
+    std::string_view only = {};  // this file of it; empty: all that it holds
 };
 
 constexpr auto moved_directories = std::to_array<Moved>({
@@ -276,7 +277,7 @@ constexpr auto moved_directories = std::to_array<Moved>({
     {"AZURE_CONFIG_DIR", ".azure"},
     {"CARGO_HOME", ".cargo"},
     {"CLAUDE_CONFIG_DIR", ".claude"},
-    {"CLAUDE_CONFIG_DIR", ""},  // .claude.json
+    {"CLAUDE_CONFIG_DIR", "", ".claude.json"},
     {"CLOUDSDK_CONFIG", ".config/gcloud"},
     {"CODEX_HOME", ".codex"},
     {"COMPOSER_HOME", ".config/composer"},
@@ -348,7 +349,8 @@ std::vector<fs::path> places_in(std::string_view value) {
 void add_moved(const Moved& moved, std::vector<fs::path>& all) {
     for (const fs::path& place : places_in(value_of(moved.variable)))
         for (const char* secret : in_home)
-            if (const auto rest = rest_below(secret, moved.usual); rest)
+            if (const auto rest = rest_below(secret, moved.usual);
+                rest && (moved.only.empty() || moved.only == secret))
                 all.push_back(rest->empty() ? place : place / *rest);
 }
 

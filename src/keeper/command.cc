@@ -246,14 +246,13 @@ limits::Breach Command::kernel_breach(const sys::ChildInfo& main) {
     const husk::wire::Limit& size = file_size_;
     if (main.status == SIGXFSZ && size.soft != 0 && has(RLIMIT_FSIZE, size.soft, size.hard))
         return {Resource::FileSize, size.soft, size.soft};
-    // The kernel moves the soft limit on with each signal. A command can do both itself, but not
-    // use the time.
+    // The kernel raises the soft limit with each signal. A command can raise the limit and send the
+    // signal itself. It cannot pretend to have used the time; what /proc tells of it is inexact.
     constexpr uint64_t ticks_in_second = 100;
-    constexpr uint64_t rounded = 5;  // ticks
     proc::Stat stat{};
     const husk::wire::Limit& cpu = cpu_;
     if (main.status == SIGXCPU && cpu.soft != 0 && has(RLIMIT_CPU, cpu.soft + 1, cpu.hard) &&
-        proc::read_stat(main.pid, stat) && stat.own_ticks + rounded >= cpu.soft * ticks_in_second)
+        proc::read_stat(main.pid, stat) && stat.own_ticks * 2 >= cpu.soft * ticks_in_second)
         return {Resource::Cpu, cpu_ms_, cpu.soft * ms_in_second};
     return {};
 }

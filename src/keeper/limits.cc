@@ -59,11 +59,14 @@ limits::Tree measure(const TreeLimits& most) {
             const int thread = proc::living_thread(pid);
             proc::look_through(next, thread);
             proc::Stat of_thread{};
-            if (proc::read_stat(thread, of_thread)) stat.resident = of_thread.resident;
+            if (proc::read_stat(thread, of_thread)) {
+                stat.resident = of_thread.resident;
+                stat.mapped = of_thread.mapped;
+            }
         }
         tree.resident += stat.resident * most.page_size;
         if (most.memory != 0 && stat.mapped > held::large_process)
-            tree.page_tables += held::page_tables_of(pid);
+            tree.page_tables += held::page_tables_of(proc::kin(next).thread);
         if (most.disk != 0) tree.use.written += written_by(pid);
         proc::add_children(pid, stat.threads);
     }

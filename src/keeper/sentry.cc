@@ -24,8 +24,8 @@ constexpr uint64_t patience_ms = 300;
 // How long a call may take to create its file after the witness has let it go on. A command can
 // make that longer: by keeping the processors busy, or by holding the lock of the directory.
 constexpr uint64_t recent_ms = 5000;
-// A look at many names takes no more than this part of a processor, if it can be had within the
-// time in which names are known to be the session's.
+// A look takes at most a twentieth of a processor. But looks are never further apart than the
+// second bound: after `recent_ms` nobody knows any more whose a name is.
 constexpr uint64_t rests_per_look = 20;
 constexpr uint64_t longest_rest_ms = 2000;
 // A session that makes a name again and again, so that every look finds it, is ended after so many

@@ -57,7 +57,7 @@ bool open_up(int place, unsigned needed = owner) {
     return sys::fchmodat(proc, self.text, (status.mode & 07777U) | owner) == 0;
 }
 
-// Husk looks at protected files with the rights of the user. Nobody may take them away.
+// Husk reads protected files with the user's rights, so no command may take away the right to read.
 void keep_readable(int place) {
     if (sys::geteuid() != 0) open_up(place, to_read);
 }
@@ -102,7 +102,7 @@ long move(const Place& place, int root) {
     if (moved == 0 || moved == -ENOENT) return moved;
     // In its own directory git might find it by that name.
     long aside = move_to(root, ".husk-reverted-", place);
-    if (aside == -EXDEV) aside = move_to(place.parent, ".husk-reverted-", place);
+    if (aside < 0 && aside != -ENOENT) aside = move_to(place.parent, ".husk-reverted-", place);
     return aside < 0 && moved != -EXDEV ? moved : aside;
 }
 
@@ -223,7 +223,8 @@ int take_away(const NameOrder& order, const Place& place) {
     long moved = move(place, top);
     if (moved == -EACCES || moved == -EPERM) {
         const long itself = open_path(place.parent, place.name, O_NOFOLLOW);
-        const bool opened = open_up(place.parent);
+        const bool opened_top = open_up(top);
+        const bool opened = open_up(place.parent) || opened_top;
         if (open_up(static_cast<int>(itself)) || opened) moved = move(place, top);
         if (itself >= 0) sys::close(static_cast<int>(itself));
     }

@@ -137,31 +137,35 @@ bool is_variable(std::string_view name) {
            std::ranges::all_of(name, fits);
 }
 
-// What bash makes of the variables of a call before it reads the script: assignments, and the
-// functions that it exports in a form of its own.
-std::string definitions_of(const Request& request) {
+// What bash makes of the variables of a call before it reads the script: assignments, and each
+// function, which has a form of its own. A function is not quoted, so its text could hide what
+// stands behind it.
+std::vector<std::string> definitions_of(const Request& request) {
     constexpr std::string_view start = "BASH_FUNC_";
     constexpr std::string_view end = "%%";
-    std::string text;
+    std::vector<std::string> definitions = {""};
     for (const auto& [name, value] : request.env) {
         if (!value) continue;
         if (name.starts_with(start) && name.ends_with(end))
-            text += name.substr(start.size(), name.size() - start.size() - end.size()) + " " +
-                    *value + "\n";
+            definitions.push_back(
+                name.substr(start.size(), name.size() - start.size() - end.size()) + " " + *value +
+                "\n");
         else if (is_variable(name))
-            text += name + "=" + text::quote(*value) + "\n";
+            definitions.front() += name + "=" + text::quote(*value) + "\n";
     }
-    return text;
+    return definitions;
 }
 
 // Variables can hold commands that bash, git and others run: a script with variables is judged as
 // if it set them itself.
 void add_variables(Judged& judged, const Request& request, const decide::Rules& rules,
                    const decide::Context& context) {
-    const std::string definitions = definitions_of(request);
-    if (definitions.empty() || judged.rejected) return;
-    const Judged whole = judge_readable(definitions + script_of(request), rules, context);
-    add_stricter(judged, whole.verdict, "with the variables of the call");
+    if (judged.rejected) return;
+    for (const std::string& definition : definitions_of(request)) {
+        if (definition.empty()) continue;
+        const Judged whole = judge_readable(definition + script_of(request), rules, context);
+        add_stricter(judged, whole.verdict, "with the variables of the call");
+    }
 }
 
 // A person who is asked must know of variables and input.

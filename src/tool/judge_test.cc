@@ -65,6 +65,13 @@ TEST(Judge, SeesTheCommandsInTheVariablesOfACall) {
     EXPECT_EQ(decision_with("BASH_ENV", "$(touch x)", "bash -c true"), Decision::Ask);
     EXPECT_EQ(decision_with("x", "a[$(touch x)]", "echo $((x))"), Decision::Ask);
     EXPECT_EQ(decision_with("BASH_FUNC_x%%", "() { echo", "true"), Decision::Ask);
+    // A function must not hide what comes behind it.
+    Request request;
+    request.command = "true\nX\ngit diff";
+    request.env = {{"BASH_FUNC_a%%", "() { :; } <<X"}, {"GIT_EXTERNAL_DIFF", "touch x"}};
+    EXPECT_EQ(
+        judge_call(request, "/w", decide::rules_of({.deny = {"Bash(touch:*)"}})).verdict.decision,
+        Decision::Deny);
     EXPECT_EQ(decision_with("NAME", "touch x", "echo \"$NAME\""), Decision::Allow);
 }
 

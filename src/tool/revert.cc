@@ -125,6 +125,13 @@ private:
                                     readable.error().text());
     }
 
+    // A mount of the walls cannot be moved: it holds what may have been there before.
+    bool is_walled(const std::string& path, int error) const {
+        const auto known = before_.names.find(path);
+        return error == EBUSY && known != before_.names.end() &&
+               known->second.state != State::Absent;
+    }
+
     void add_matches(std::vector<Order>& orders) {
         const auto matches = confine::find_matches(session_.wanted(), confine::Links::Told);
         if (!matches)
@@ -143,8 +150,7 @@ private:
             const std::string& path = order.path.native();
             const int result = order.result;
             if (result > 0) add_reverted(path.substr(0, static_cast<size_t>(result)));
-            // A mount of the walls cannot be moved: it holds what was there before.
-            if (result < 0 && result != -EBUSY && confine::may_be_there(path))
+            if (result < 0 && !is_walled(path, -result) && confine::may_be_there(path))
                 keep_failure(path, -result);
         }
     }

@@ -40,7 +40,7 @@ Result<void> check_place(const fs::path& path, const os::Fd& opened,
     confine::NameWalk walk(roots);
     const fs::path real = walk.add_links(path);
     const bool leads_through_root =
-        is_in_root(path) || is_in_root(real) || !std::move(walk).take().empty();
+        is_in_root(path.lexically_normal()) || is_in_root(real) || !std::move(walk).take().empty();
     if (!leads_through_root || is_in_root(target)) return {};
     return failure(
         "standard input", 0,
@@ -50,7 +50,7 @@ Result<void> check_place(const fs::path& path, const os::Fd& opened,
 // Never waits for whoever has the other end.
 Result<os::Fd> open_file(const fs::path& path, const run::Session& session) {
     std::error_code failed;
-    const fs::path whole = fs::absolute(path, failed).lexically_normal();
+    const fs::path whole = fs::absolute(path, failed);
     os::Fd file = TRY(os::open(whole, O_RDONLY | O_NONBLOCK | O_NOCTTY));
     if (session.closed()) CHECK(check_place(whole, file, session.wanted()));
     return file;
