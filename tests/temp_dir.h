@@ -20,8 +20,12 @@ public:
         path_ = name;
     }
     ~TempDir() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
+        std::error_code failed;
+        std::filesystem::remove_all(path_, failed);
+        if (!failed) return;
+        // It may be deeper than there are descriptors.
+        const std::string by_rm = "rm -rf '" + path_.string() + "'";
+        [[maybe_unused]] const int result = std::system(by_rm.c_str());
     }
     TempDir(const TempDir&) = delete;
     TempDir& operator=(const TempDir&) = delete;

@@ -182,11 +182,6 @@ inline const Plant plants[] = {
      {"chmod 0 .git", "chmod 755 .git; hook_in .; mv hooks tools"},
      "git status; git add other",
      "tools"},
-    {"HooksInARootThatIsClosedForAWhile",
-     "repository .; git config core.hooksPath tools",
-     {"chmod 0 .", "chmod 755 .; hook_in .; mv hooks tools"},
-     "git status; git add other",
-     "tools"},
     {"HooksInTheDirectoryOfGit",
      "repository .; git config core.hooksPath tools",
      {"mkdir .git/tools; printf '#!/bin/sh\\ntouch %s\\n' $TRAP > "
