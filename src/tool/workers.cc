@@ -1,5 +1,6 @@
 #include "tool/workers.h"
 
+#include <system_error>
 #include <utility>
 
 namespace husk::tool {
@@ -14,13 +15,27 @@ Workers::~Workers() {
 }
 
 void Workers::post(std::function<void()> work) {
+    std::function<void()> own;
     {
         const std::lock_guard lock(guard_);
         waiting_.push_back(std::move(work));
-        if (idle_ < waiting_.size() && threads_.size() < most_)
-            threads_.emplace_back([this] { loop(); });
+        if (idle_ < waiting_.size() && threads_.size() < most_) start_thread();
+        if (threads_.empty()) {
+            own = std::move(waiting_.back());
+            waiting_.pop_back();
+        }
     }
+    if (own) return own();
     changed_.notify_one();
+}
+
+// On a machine that is out of processes, the threads that there are do the work.
+void Workers::start_thread() {
+    try {
+        threads_.emplace_back([this] { loop(); });
+    } catch (const std::system_error&) {
+        return;
+    }
 }
 
 void Workers::loop() {

@@ -22,6 +22,7 @@ public:
     void post(std::function<void()> work);
 
 private:
+    void start_thread();
     void loop();
 
     size_t most_;
