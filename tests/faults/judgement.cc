@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <iostream>
 
@@ -41,7 +42,10 @@ bool says_that_it_is_off_record(const Call& call) {
 
 std::string told_by(const Call& call) {
     return call.job.command +
-           "\nit said: " + (call.job.told.empty() ? "" : read_text(call.job.told)) +
+           "\nit said: " + (call.job.told.empty() ? "" : read_text(call.job.told)) + "\nby " +
+           std::array{"husk run", "the library", "husk mcp", "husk serve"}.at(
+               static_cast<size_t>(call.way)) +
+           (call.background ? ", in the background" : "") +
            "\nanswer: " + (call.answer ? call.answer->dump() : "none");
 }
 
@@ -92,7 +96,9 @@ void Era::settle(std::vector<Call>& calls, const Strike& strike) {
         if (call.job.doing == Doing::Stays && !call.is_abandoned && call.caller > 0 &&
             call.way != Way::Mcp && call.way != Way::Serve)
             ::kill(call.caller, SIGINT);
-        EXPECT_TRUE(callers_->settle(call, scaled(15s))) << "no answer: " << told_by(call);
+        // On a machine out of processes a call waits ten seconds for a keeper, and as long again in
+        // a new session.
+        EXPECT_TRUE(callers_->settle(call, scaled(30s))) << "no answer: " << told_by(call);
     }
     std::ignore = strike;
 }
