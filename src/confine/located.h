@@ -5,8 +5,10 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "keeper/walls_wire.h"
+#include "os/fd.h"
 
 namespace husk::confine {
 
@@ -14,6 +16,9 @@ struct Located {
     std::filesystem::path path;  // absolute, without links
     wire::Identity identity;
 };
+
+// The path of what is open, without links. Something else ("pipe:[12]") if it has none.
+std::string name_of(const os::Fd& file);
 
 // Opens the object, so that the name and the identity belong together whatever is renamed
 // meanwhile. Nothing where it cannot be reached, or means something else to each process.

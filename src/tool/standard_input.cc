@@ -4,12 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <string>
 
+#include "confine/located.h"
 #include "confine/names.h"
 #include "confine/reading.h"
 #include "confine/view.h"
@@ -20,14 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The name of what was opened, without links; "pipe:[12]" if it has none.
-std::string name_of(const os::Fd& file) {
-    std::array<char, PATH_MAX> name{};
-    const std::string link = "/proc/self/fd/" + std::to_string(file.get());
-    const ssize_t size = ::readlink(link.c_str(), name.data(), name.size());
-    return {name.data(), static_cast<size_t>(std::max(size, ssize_t{0}))};
-}
-
 // Commands of this session, and of others in the same workspace, make links in these directories.
 Result<void> check_place(const fs::path& path, const os::Fd& opened,
                          const confine::Wanted& wanted) {
@@ -36,7 +26,7 @@ Result<void> check_place(const fs::path& path, const os::Fd& opened,
     const auto is_in_root = [&](const fs::path& one) {
         return confine::root_above(one, roots) != nullptr;
     };
-    const std::string target = name_of(opened);
+    const std::string target = confine::name_of(opened);
     confine::NameWalk walk(roots);
     const fs::path real = walk.add_links(path);
     const bool leads_through_root =
@@ -47,7 +37,7 @@ Result<void> check_place(const fs::path& path, const os::Fd& opened,
         path.string() + " leads through a link to " + target + "; give that path if it is meant");
 }
 
-// Never waits for whoever has the other end.
+// Opening a FIFO waits for a writer, unless it is opened like this.
 Result<os::Fd> open_file(const fs::path& path, const run::Session& session) {
     std::error_code failed;
     const fs::path whole = fs::absolute(path, failed);
@@ -71,9 +61,8 @@ Result<os::Fd> open_any(const Input& input, const run::Session& session) {
     return os::open("/dev/null", O_RDONLY);
 }
 
-// A descriptor is a way to its file past all walls: whoever holds it can change the mode, the times
-// and the attributes. So behind walls a command gets only what is nobody else's: a pipe or a text
-// that was made for it.
+// A command that holds a descriptor can change the mode, the times and the attributes of the file,
+// past all walls. So behind walls it gets only a pipe, or a text that was made for it.
 Result<run::InputWay> way_of(const Input& input, const os::Fd& opened,
                              const run::Session& session) {
     if (std::holds_alternative<InputText>(input)) return run::InputWay::Given;
