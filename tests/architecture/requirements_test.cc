@@ -1,0 +1,104 @@
+// docs/contracts/requirements.md names the tests of every requirement. Each line has to name at
+// least one, and each name has to match a test that exists.
+
+#include <fnmatch.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct Requirement {
+    int line;
+    std::string text;
+    std::vector<std::string> tests;  // names, with `*` for any text
+};
+
+std::vector<std::string> names_in(const std::string& cell) {
+    static const std::regex quoted("`([^`]+)`");
+    std::vector<std::string> names;
+    for (std::sregex_iterator found(cell.begin(), cell.end(), quoted), end; found != end; ++found)
+        names.push_back((*found)[1]);
+    return names;
+}
+
+// The rows of the tables whose second column has tests.
+std::vector<Requirement> requirements_in(std::istream& page) {
+    static const std::regex row(R"(\| (.+) \|(.*)\|)");
+    std::vector<Requirement> all;
+    std::string line;
+    std::smatch cells;
+    for (int number = 1; std::getline(page, line); ++number) {
+        if (!std::regex_match(line, cells, row) || cells[2] == " tests ") continue;
+        all.push_back({number, cells[1], names_in(cells[2])});
+    }
+    return all;
+}
+
+// All tests that ctest knows in this build.
+std::vector<std::string> existing_tests() {
+    const std::string build = std::filesystem::path(HUSK_BINARY).parent_path();
+    const std::string command = "ctest --test-dir '" + build + "' -N";
+    const std::unique_ptr<FILE, int (*)(FILE*)> list(::popen(command.c_str(), "r"), ::pclose);
+    std::vector<std::string> names;
+    char line[4096];
+    const std::regex entry(R"( *Test +#\d+: ([^ \n]+)[^]*)");
+    std::cmatch found;
+    while (list && std::fgets(line, sizeof line, list.get()) != nullptr)
+        if (std::regex_match(line, found, entry)) names.push_back(found[1]);
+    return names;
+}
+
+// Each defect of the page as one line.
+std::vector<std::string> defects(const std::vector<Requirement>& requirements,
+                                 const std::vector<std::string>& existing) {
+    std::vector<std::string> all;
+    for (const Requirement& one : requirements) {
+        const std::string where = "line " + std::to_string(one.line) + ": ";
+        if (one.tests.empty()) all.push_back(where + "no test covers: " + one.text);
+        for (const std::string& pattern : one.tests) {
+            const auto is_meant = [&](const std::string& name) {
+                return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+            };
+            if (std::ranges::none_of(existing, is_meant))
+                all.push_back(where + "there is no test " + pattern);
+        }
+    }
+    return all;
+}
+
+TEST(Requirements, OfEveryDocumentHaveTestsThatExist) {
+    std::ifstream page(std::string(HUSK_SOURCE_DIR) + "/docs/contracts/requirements.md");
+    const auto requirements = requirements_in(page);
+    // Fewer lines would mean that the page was not read as a table.
+    EXPECT_GT(requirements.size(), 150U);
+    const auto existing = existing_tests();
+    ASSERT_GT(existing.size(), 1000U);
+    EXPECT_THAT(defects(requirements, existing), IsEmpty());
+}
+
+TEST(Requirements, WithoutATestAreFound) {
+    std::istringstream page(
+        "| requirement | tests |\n"
+        "|---|---|\n"
+        "| a command runs | `scenarios/Runs.A*` |\n"
+        "| it `ends` | |\n"
+        "| it is told | `scenarios/Told.Gone` `scenarios/Runs.Also` |\n");
+    EXPECT_THAT(defects(requirements_in(page), {"scenarios/Runs.Also", "scenarios/Runs"}),
+                ElementsAre("line 4: no test covers: it `ends`",
+                            "line 5: there is no test scenarios/Told.Gone"));
+}
+
+}  // namespace
