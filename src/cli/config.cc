@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/consent.h"
-#include "cli/contract_settings.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
+#include "cli/tool_options.h"
 #include "decide/check.h"
 #include "render/report_json.h"
 #include "render/table.h"
@@ -15,6 +15,7 @@
 #include "request/setting_keys.h"
 #include "request/settings_list.h"
 #include "tool/configuration_edit.h"
+#include "tool/contract_layer.h"
 
 namespace husk::cli {
 namespace {
@@ -119,7 +120,8 @@ Json json_of(const tool::Configuration& configuration) {
 }
 
 int show(const ConfigOptions& options) {
-    const auto configuration = read_with_contract(options.config, options.flags, Contracts::Named);
+    const auto configuration =
+        tool::read_with_contract(options.config, options.flags, tool::Contracts::Named);
     if (!configuration) return fail(configuration.error());
     if (options.json) {
         write_out(STDOUT_FILENO, render::dump(json_of(*configuration)) + "\n");
@@ -147,7 +149,8 @@ bool is_key(const yaml::Path& path) {
 }
 
 int get(const ConfigOptions& options) {
-    const auto configuration = read_with_contract(options.config, options.flags, Contracts::Named);
+    const auto configuration =
+        tool::read_with_contract(options.config, options.flags, tool::Contracts::Named);
     if (!configuration) return fail(configuration.error());
     const auto lines = lines_in_force(*configuration);
     std::string values;

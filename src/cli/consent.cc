@@ -9,6 +9,7 @@
 #include "render/verdict_text.h"
 #include "tool/call_audit.h"
 #include "tool/configuration_edit.h"
+#include "tool/deployment.h"
 #include "tool/judge.h"
 #include "tool/plan_call.h"
 
@@ -74,14 +75,6 @@ audit::Approval ask_person(const tool::Judged& judged, const std::string& direct
 
 }  // namespace
 
-std::vector<std::string> notes_on(const std::vector<Complaint>& ignored) {
-    if (ignored.empty()) return {};
-    const std::string count = std::to_string(ignored.size());
-    return {ignored[0].where.file + " may only narrow, so " + count + " of its entries " +
-            (ignored.size() == 1 ? "does" : "do") +
-            " not count; husk config lists them, husk trust lets them count"};
-}
-
 int fail(const std::vector<Complaint>& complaints) {
     for (const Complaint& complaint : complaints) {
         const std::string where = to_text(complaint.where);
@@ -116,7 +109,7 @@ std::expected<Consent, std::vector<Complaint>> ask_for_consent(
     const std::string place = tool::place_of(call, {});
     const tool::Judged judged = tool::judge_call(call, place, *rules);
     const decide::Verdict& verdict = judged.verdict;
-    Consent consent{tool::reported(verdict), std::nullopt, notes_on(configuration.ignored)};
+    Consent consent{tool::reported(verdict), std::nullopt, tool::notes_on(configuration.ignored)};
     consent.programs = tool::programs_of(judged.script);
     if (verdict.decision == decide::Decision::Ask)
         consent.approval = ask_person(judged, place, configuration.files.own());

@@ -19,8 +19,6 @@ namespace husk::cli {
 // Each on a line of standard error, "husk: FILE:LINE: ...". Returns husk_failed.
 int fail(const std::vector<Complaint>& complaints);
 
-// One line about entries of a file that do not count, because it comes with every call.
-std::vector<std::string> notes_on(const std::vector<Complaint>& ignored);
 // What does not count of the file beside the work, and rules that refuse nothing, each on a line of
 // standard error.
 void tell_ignored(const tool::Configuration& configuration);

@@ -6,21 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "request/rules_file.h"
-#include "request/settings.h"
-#include "tool/toolbox.h"
+#include "tool/deployment.h"
 
 namespace husk::cli {
 
-struct ToolOptions {
-    config::Settings flags;
-    std::string session;
-    std::string config;
-    bool all_arguments = false;
-    bool may_preserve_environment = false;
-    bool force = false;  // a workspace as wide as / or a home is meant
-};
+using ToolOptions = tool::DeploymentRequest;
 
+// The options that choose a contract and change what it brings along, and --config. Both must
+// outlive the parsing.
+void add_contract_options(CLI::App& app, config::Settings& flags, std::string& config);
+
+// These, and how the tools are offered.
 void add_tool_options(CLI::App& app, ToolOptions& options);
 
 // Complaints are about the options or about the configuration. Rules that cannot do what they

@@ -1,17 +1,13 @@
-#include "cli/contract_settings.h"
+#include "tool/contract_layer.h"
 
 #include <algorithm>
 
 #include "base/result.h"
-#include "cli/limit_option.h"
-#include "cli/setting_option.h"
-#include "cli/terminal.h"
-#include "cli/wall_options.h"
 #include "contract/contract.h"
 #include "decide/check.h"
 #include "request/environment.h"
 
-namespace husk::cli {
+namespace husk::tool {
 namespace {
 
 using config::Origin;
@@ -63,10 +59,10 @@ config::Settings layer_of(const Contract& contract, const std::string& place) {
 
 }  // namespace
 
-std::expected<tool::Configuration, std::vector<Complaint>> read_with_contract(
+std::expected<Configuration, std::vector<Complaint>> read_with_contract(
     const std::string& named, const config::Settings& flags, Contracts which) {
     auto configuration =
-        TRY(tool::read_configuration(named, flags, [which](const config::Settings& chosen) {
+        TRY(read_configuration(named, flags, [which](const config::Settings& chosen) {
             const Contract* contract = contract_in(chosen, which);
             return contract == nullptr ? config::Settings()
                                        : layer_of(*contract, chosen.place.value);
@@ -79,16 +75,4 @@ std::expected<tool::Configuration, std::vector<Complaint>> read_with_contract(
     return configuration;
 }
 
-void add_contract_options(CLI::App& app, config::Settings& flags, std::string& config) {
-    add_setting(app, "--contract", flags, "contract",
-                "The face of the tools: husk (default), phoenix, codegen, docware, agentrail, yoi, "
-                "claude-code, anthropic");
-    add_wall_options(app, flags);
-    add_place_option(app, flags);
-    add_limit_option(app, flags);
-    add_working_directory(app, flags);
-    add_setting(app, "--state", flags, "state", state_description);
-    add_config(app, config);
-}
-
-}  // namespace husk::cli
+}  // namespace husk::tool

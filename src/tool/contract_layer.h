@@ -1,0 +1,21 @@
+// What a contract brings along is a layer of the settings: above what is built in, below all files.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "tool/configuration.h"
+
+namespace husk::tool {
+
+enum class Contracts {
+    Any,    // for tools: one is always in force
+    Named,  // only one that a file or a flag names
+};
+
+// The configuration with that of the contract in it. Complaints as from read_configuration.
+std::expected<Configuration, std::vector<Complaint>> read_with_contract(
+    const std::string& named, const config::Settings& flags, Contracts which);
+
+}  // namespace husk::tool

@@ -1,0 +1,118 @@
+#include "tool/deployment.h"
+
+#include <cstdlib>
+
+#include "confine/checks.h"
+#include "contract/modes.h"
+#include "decide/check.h"
+#include "request/settings_layers.h"
+#include "tool/contract_layer.h"
+#include "tool/engine_values.h"
+#include "tool/plan_call.h"
+
+namespace husk::tool {
+namespace {
+
+namespace fs = std::filesystem;
+using Complaints = std::vector<Complaint>;
+
+std::unexpected<Complaints> complaint(std::string message) {
+    return std::unexpected(Complaints{{{}, std::move(message)}});
+}
+
+// As the user knows it: through links, if PWD says so and is right.
+fs::path own_working_directory() {
+    std::error_code failed;
+    const char* logical = std::getenv("PWD");  // NOLINT(concurrency-mt-unsafe)
+    const bool right =
+        logical != nullptr && logical[0] == '/' && fs::equivalent(logical, ".", failed);
+    return right ? fs::path(logical) : fs::current_path(failed);
+}
+
+std::string cannot_be_built(Mode mode, const std::string& why) {
+    return std::string("the mode ") + contract::word(mode) +
+           " cannot be had on this machine: " + why +
+           "; `husk doctor` tells more, `--mode open` runs without walls. Landlock takes Linux "
+           "5.13 "
+           "or later, 6.7 or later to close the network, 6.12 or later to confine signals";
+}
+
+std::expected<decide::Rules, std::string> rules_again(const DeploymentRequest& request) {
+    const auto again = read_with_contract(request.config, request.flags, Contracts::Any);
+    auto rules = again ? usable_rules(*again) : std::unexpected(again.error());
+    if (rules) return *std::move(rules);
+    return std::unexpected(rules.error().empty() ? std::string() : rules.error()[0].message);
+}
+
+// Where calls start, and in what: this host or a container.
+void add_place(Deployment& deployment, EngineValues values, bool wide_workspace) {
+    deployment.walls = std::move(values.context);
+    deployment.walls.wide_workspace = wide_workspace;
+    if (deployment.walls.workspace.empty()) deployment.walls.workspace = own_working_directory();
+    if (!values.container) return;
+    deployment.container = std::move(values.container);
+    deployment.container->workspace = deployment.walls.workspace;
+    for (const std::string_view name : deployment.contract->defaults.read_only_in_container)
+        deployment.container->always_read_only.emplace_back(name);
+}
+
+// What the configuration asks for and this machine or this contract does not have.
+std::expected<void, Complaints> check_offer(const Deployment& deployment) {
+    const config::Settings& settings = deployment.configured;
+    const std::string& chosen = settings.contract.value;
+    if (settings.place.value == "container" && !deployment.contract->defaults.in_container)
+        return complaint("the contract " + chosen +
+                         " cannot run in a container; those that can are agentrail and husk");
+    if (const std::string why = config::network_refusal(settings); !why.empty())
+        return complaint("network: " + why);
+    return {};
+}
+
+}  // namespace
+
+std::expected<Deployed, Complaints> deploy(const DeploymentRequest& request) {
+    const auto configuration =
+        TRY(read_with_contract(request.config, request.flags, Contracts::Any));
+    Deployment deployment;
+    deployment.configured = configuration.settings;
+    deployment.contract = contract::find_contract(deployment.configured.contract.value);
+    if (deployment.contract == nullptr)
+        return complaint("there is no contract " + deployment.configured.contract.value);
+    CHECK(check_offer(deployment));
+    EngineValues values = engine_values(configuration);
+    deployment.settings = values.settings;
+    deployment.settings.state = configuration.state;
+    add_place(deployment, std::move(values), request.wide_workspace);
+    deployment.session = request.session;
+    deployment.docware = docware_settings(configuration);
+    deployment.docware.may_preserve_environment |= request.may_preserve_environment;
+    const bool all = request.all_arguments || deployment.configured.tools.value == "full";
+    if (all) deployment.arguments = contract::Situation::Arguments::All;
+    const std::string missing = closed_modes_missing(deployment.walls);
+    const bool needs_walls = deployment.walls.mode != Mode::Open && !deployment.container;
+    if (needs_walls && !missing.empty())
+        return complaint(cannot_be_built(deployment.walls.mode, missing));
+    deployment.rules = TRY(usable_rules(configuration));
+    deployment.notes = notes_on(configuration.ignored);
+    deployment.memory = {configuration.files.own(), [request] { return rules_again(request); }};
+    std::vector<std::string> warnings;
+    for (const decide::Problem& problem : decide::dead_refusals(configuration.settings.rules))
+        warnings.push_back(to_text(problem.where) + ": warning: " + problem.message);
+    return Deployed{std::move(deployment), std::move(warnings)};
+}
+
+Result<void> check_deployment(const Deployment& deployment) {
+    if (!deployment.container) return check_walls(deployment.walls, deployment.settings);
+    CHECK(confine::open_working_directory(deployment.walls.workspace));
+    return {};
+}
+
+std::vector<std::string> notes_on(const std::vector<Complaint>& ignored) {
+    if (ignored.empty()) return {};
+    const std::string count = std::to_string(ignored.size());
+    return {ignored[0].where.file + " may only narrow, so " + count + " of its entries " +
+            (ignored.size() == 1 ? "does" : "do") +
+            " not count; husk config lists them, husk trust lets them count"};
+}
+
+}  // namespace husk::tool

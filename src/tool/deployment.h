@@ -1,0 +1,37 @@
+// From the configuration to the tools of a contract, for every program that offers them.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "request/rules_file.h"
+#include "request/settings.h"
+#include "tool/toolbox.h"
+
+namespace husk::tool {
+
+struct DeploymentRequest {
+    config::Settings flags;    // these count more than any file
+    std::string config = {};   // the only file that is read; empty: those of user and workspace
+    std::string session = {};  // empty: the session of workspace, mode and caller
+    bool all_arguments = false;
+    bool may_preserve_environment = false;
+    bool wide_workspace = false;  // a workspace that contains / or a home directory is allowed
+};
+
+struct Deployed {
+    Deployment deployment;
+    std::vector<std::string> warnings;  // about rules that can never apply
+};
+
+// Reads the configuration. The complaints are about the request or about a file.
+std::expected<Deployed, std::vector<Complaint>> deploy(const DeploymentRequest& request);
+
+// Returns why no call could ever run, so that a server fails when it starts.
+Result<void> check_deployment(const Deployment& deployment);
+
+// One note about the entries of a workspace's file that do not count, because it may only narrow.
+std::vector<std::string> notes_on(const std::vector<Complaint>& ignored);
+
+}  // namespace husk::tool
