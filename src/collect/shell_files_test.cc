@@ -1,5 +1,6 @@
 #include "collect/shell_files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mman.h>

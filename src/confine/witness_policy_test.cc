@@ -1,5 +1,6 @@
 // A filter with a witness lets nothing pass that the same filter without one refuses: what it hands
 // over is refused by the witness with the same error, or was allowed anyway.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/sched.h>
 #include <sys/socket.h>

@@ -123,7 +123,6 @@ bool Connection::parse_some() {
     }
     // Beast looks again at a last chunk whose end it has not seen, and asserts that it is complete.
     // So it gets the last chunk only once that is there.
-    constexpr std::string_view last_chunk = "0\r\n\r\n";
     if (parser_->has_head && parser_->parser.chunked() && buffer_.starts_with('0') &&
         buffer_.size() < last_chunk.size())
         return false;

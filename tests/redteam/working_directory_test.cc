@@ -81,13 +81,13 @@ protected:
                 std::string("real") + '\0' + "/../../outside"};
     }
 
-    Json call(const std::string& mode, const std::string& directory, const std::string& command,
+    Json call(const std::string& mode, const std::string& directory, const std::string& script,
               const std::string& session) const {
         const auto& [face, attacker] = GetParam();
-        Json arguments = {{"command", command}};
+        Json arguments = {{"command", script}};
         if (face.argument != nullptr) arguments[face.argument] = directory;
         if (face.argument == nullptr)
-            arguments["command"] = "cd -- " + quoted(directory) + "; " + command;
+            arguments["command"] = "cd -- " + quoted(directory) + "; " + script;
         if (std::string_view(face.contract) == "codegen") arguments["description"] = "a probe";
         if (std::string_view(face.contract) == "docware") arguments["enable_shell_features"] = true;
         std::vector<std::string> words = {"env", "HOME=" + arena.home().string()};

@@ -11,9 +11,9 @@ namespace fs = std::filesystem;
 
 class SharedCache : public ::testing::TestWithParam<Who> {
 protected:
-    Ran run(const std::string& mode, const std::string& command, const fs::path& cache) const {
+    Ran run(const std::string& mode, const std::string& command, const fs::path& shared) const {
         const fs::path settings = walled.home() / "cache.yaml";
-        walled.write(settings, "cache: " + cache.string() + "\n");
+        walled.write(settings, "cache: " + shared.string() + "\n");
         return walled.in(mode, command, {"--config", settings});
     }
 
