@@ -1,5 +1,8 @@
 // The words of include/husk/report.h.
+#include <locale.h>
 #include <string.h>
+
+#include <string_view>
 
 #include "husk/report.h"
 
@@ -21,8 +24,10 @@ struct StatusWord {
 // In words that do not depend on the locale.
 std::string words_of(int code) {
     if (code == 0) return "";
-    const char* words = strerrordesc_np(code);
-    return words != nullptr ? words : "error " + std::to_string(code);
+    static const locale_t plain = ::newlocale(LC_ALL_MASK, "C", locale_t{});
+    const std::string_view words = ::strerror_l(code, plain);
+    return words.starts_with("Unknown error") ? "error " + std::to_string(code)
+                                              : std::string(words);
 }
 
 }  // namespace

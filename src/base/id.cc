@@ -1,6 +1,6 @@
 #include "base/id.h"
 
-#include <sys/random.h>
+#include <unistd.h>
 
 namespace husk {
 
@@ -9,7 +9,7 @@ std::string random_id(int letters) {
     std::string id;
     while (id.size() < static_cast<size_t>(letters)) {
         unsigned char byte = 0;
-        if (::getrandom(&byte, 1, 0) != 1) continue;
+        if (::getentropy(&byte, 1) != 0) continue;
         const char letter = alphabet[byte % 32];
         if (letter != '.') id += letter;
     }

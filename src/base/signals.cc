@@ -1,14 +1,45 @@
 #include "base/signals.h"
 
 #include <signal.h>
-#include <string.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "base/units.h"
 
 namespace husk {
 namespace {
+
+struct Signal {
+    int number;
+    std::string_view name;
+};
+
+// Those of POSIX, and those that only some systems have. The first name of a number is its usual
+// one.
+constexpr auto signals = std::to_array<Signal>({
+    {SIGHUP, "HUP"},       {SIGINT, "INT"},   {SIGQUIT, "QUIT"}, {SIGILL, "ILL"},
+    {SIGTRAP, "TRAP"},     {SIGABRT, "ABRT"}, {SIGABRT, "IOT"},  {SIGBUS, "BUS"},
+    {SIGFPE, "FPE"},       {SIGKILL, "KILL"}, {SIGUSR1, "USR1"}, {SIGSEGV, "SEGV"},
+    {SIGUSR2, "USR2"},     {SIGPIPE, "PIPE"}, {SIGALRM, "ALRM"}, {SIGTERM, "TERM"},
+    {SIGCHLD, "CHLD"},     {SIGCONT, "CONT"}, {SIGSTOP, "STOP"}, {SIGTSTP, "TSTP"},
+    {SIGTTIN, "TTIN"},     {SIGTTOU, "TTOU"}, {SIGURG, "URG"},   {SIGXCPU, "XCPU"},
+    {SIGXFSZ, "XFSZ"},     {SIGPROF, "PROF"}, {SIGSYS, "SYS"},   {SIGWINCH, "WINCH"},
+    {SIGVTALRM, "VTALRM"},
+#ifdef SIGPOLL
+    {SIGPOLL, "POLL"},
+#endif
+#ifdef SIGIO
+    {SIGIO, "IO"},
+#endif
+#ifdef SIGSTKFLT
+    {SIGSTKFLT, "STKFLT"},
+#endif
+#ifdef SIGPWR
+    {SIGPWR, "PWR"},
+#endif
+});
 
 std::string upper(std::string_view text) {
     std::string result(text);
@@ -36,7 +67,8 @@ std::optional<int> real_time_number(std::string_view name) {
 }  // namespace
 
 std::string signal_name(int signal) {
-    if (const char* name = sigabbrev_np(signal)) return std::string("SIG") + name;
+    const auto known = std::ranges::find(signals, signal, &Signal::number);
+    if (known != signals.end()) return "SIG" + std::string(known->name);
     if (signal == SIGRTMIN) return "SIGRTMIN";
     if (signal > SIGRTMIN && signal <= SIGRTMAX)
         return "SIGRTMIN+" + std::to_string(signal - SIGRTMIN);
@@ -51,12 +83,8 @@ std::optional<int> signal_number(std::string_view name) {
     const std::string wanted = upper(name);
     std::string_view bare = wanted;
     if (bare.starts_with("SIG")) bare.remove_prefix(3);
-    if (bare == "IO") return SIGIO;  // the usual names of what glibc calls POLL and ABRT
-    if (bare == "IOT") return SIGIOT;
-    for (int signal = 1; signal < SIGRTMIN; ++signal) {
-        const char* known = sigabbrev_np(signal);
-        if (known != nullptr && bare == known) return signal;
-    }
+    const auto known = std::ranges::find(signals, bare, &Signal::name);
+    if (known != signals.end()) return known->number;
     return real_time_number(bare);
 }
 
