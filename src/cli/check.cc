@@ -8,7 +8,7 @@
 #include "base/terminal_text.h"
 #include "cli/check_rules.h"
 #include "cli/command_words.h"
-#include "cli/consent.h"
+#include "cli/complaints.h"
 #include "cli/setting_option.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
@@ -17,9 +17,9 @@
 #include "render/verdict_json.h"
 #include "render/verdict_text.h"
 #include "request/rules_import.h"
-#include "tool/engine_values.h"
+#include "tool/configuration.h"
 #include "tool/judge.h"
-#include "tool/plan_call.h"
+#include "tool/working_dir.h"
 
 namespace husk::cli {
 namespace {
@@ -81,7 +81,7 @@ std::expected<Ground, std::vector<Complaint>> ground_for(const CheckOptions& opt
     decide::Rules rules = TRY(tool::usable_rules(configuration));
     tell_ignored(configuration);
     tell_dead_rules(configuration.settings.rules);
-    return Ground{std::move(rules), tool::engine_values(configuration).request.working_dir};
+    return Ground{std::move(rules), tool::working_directory_of(configuration)};
 }
 
 // What it would take to allow the script where only rules allow.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/terminal_text.h"
-#include "cli/consent.h"
+#include "cli/complaints.h"
 #include "cli/terminal.h"
 #include "decide/rules.h"
 #include "render/report_json.h"

@@ -5,27 +5,14 @@
 #include <husk/request.h>
 
 #include <expected>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/complaints.h"
 #include "record/entry.h"
-#include "request/rules_file.h"
-#include "tool/configuration.h"
 
 namespace husk::cli {
-
-// Each on a line of standard error, "husk: FILE:LINE: ...". Returns husk_failed.
-int fail(const std::vector<Complaint>& complaints);
-
-// What does not count of the file beside the work, and rules that refuse nothing, each on a line of
-// standard error.
-void tell_ignored(const tool::Configuration& configuration);
-void tell_dead_rules(const RuleTexts& rules);
-
-// The variables that a call sets itself: those of --env.
-std::map<std::string, std::optional<std::string>> given_variables(const config::Settings& flags);
 
 struct Consent {
     Verdict verdict;

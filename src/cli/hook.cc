@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <memory>
 
-#include "cli/consent.h"
+#include "cli/complaints.h"
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
 #include "render/report_json.h"
 #include "request/schema.h"
 #include "tool/judge.h"
-#include "tool/plan_call.h"
+#include "tool/working_dir.h"
 
 namespace husk::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/terminal_text.h"
 #include "base/units.h"
 #include "cli/setting_option.h"
-#include "tool/engine_values.h"
+#include "tool/configuration.h"
 
 namespace husk::cli {
 namespace {
@@ -141,7 +141,7 @@ void add_state(CLI::App& app, Settings& settings) {
             const Complaint& first = configuration.error().front();
             throw std::runtime_error(to_text(first.where) + ": " + first.message);
         }
-        settings.state = tool::engine_values(*configuration).settings.state;
+        settings.state = tool::state_directory_of(configuration->settings);
     });
 }
 

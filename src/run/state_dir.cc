@@ -1,7 +1,6 @@
 #include "run/state_dir.h"
 
 #include <fcntl.h>
-#include <pwd.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -23,17 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr int id_letters = 6;
 constexpr const char* what_to_do = "choose another state directory with --state or HUSK_STATE";
-
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-    return value != nullptr ? value : "";
-}
-
-fs::path home() {
-    if (const std::string home = environment("HOME"); !home.empty()) return home;
-    const passwd* user = ::getpwuid(::getuid());  // NOLINT(concurrency-mt-unsafe)
-    return user != nullptr ? user->pw_dir : "/";
-}
 
 // Parents as well; those that are there already are not ours to judge.
 Result<void> make_with_parents(const fs::path& path) {
@@ -113,14 +101,6 @@ bool note_removed(const os::Fd& session_dir, uint64_t number) {
 Error advise(Error error, const fs::path& path) {
     error.detail = path.string() + "; " + what_to_do;
     return error;
-}
-
-std::filesystem::path default_state_path() {
-    if (const std::string chosen = environment("HUSK_STATE"); !chosen.empty()) return chosen;
-    const std::string xdg = environment("XDG_STATE_HOME");
-    // The specification wants relative paths ignored.
-    if (xdg.starts_with('/')) return fs::path(xdg) / "husk";
-    return home() / ".local" / "state" / "husk";
 }
 
 Result<StateDir> StateDir::open_for_reading(const fs::path& path) {

@@ -10,11 +10,9 @@
 
 #include "base/result.h"
 #include "os/fd.h"
+#include "run/state_path.h"
 
 namespace husk::run {
-
-// $HUSK_STATE, else $XDG_STATE_HOME/husk, else ~/.local/state/husk.
-std::filesystem::path default_state_path();
 
 class StateDir {
 public:

@@ -136,6 +136,20 @@ fs::path expanded(const std::string& written, const fs::path& base) {
     return base.empty() ? fs::path(written) : base / written;
 }
 
+fs::path base_of(const Configuration& configuration) {
+    std::error_code failed;
+    return configuration.workspace.empty() ? fs::current_path(failed) : configuration.workspace;
+}
+
+fs::path working_directory_of(const Configuration& configuration) {
+    const auto& directory = configuration.settings.working_directory;
+    return directory.is_given() ? expanded(directory.value, base_of(configuration)) : fs::path();
+}
+
+fs::path state_directory_of(const Settings& settings) {
+    return settings.state.is_given() ? expanded(settings.state.value, "") : fs::path();
+}
+
 std::expected<std::string, std::vector<Complaint>> read_rules_text(const fs::path& path) {
     auto text = os::read_file(path, largest);
     if (text) return *std::move(text);

@@ -57,6 +57,13 @@ std::expected<decide::Rules, std::vector<Complaint>> usable_rules(const RuleText
 std::expected<decide::Rules, std::vector<Complaint>> usable_rules(
     const Configuration& configuration);
 
+// Where commands of this configuration run, and where they are recorded; empty if nothing says so.
+std::filesystem::path working_directory_of(const Configuration& configuration);
+std::filesystem::path state_directory_of(const config::Settings& settings);
+
+// The directory that relative paths of the configuration are meant from.
+std::filesystem::path base_of(const Configuration& configuration);
+
 // A path as it was written: `~/x` is in the home directory, `x` in `base`.
 std::filesystem::path expanded(const std::string& written, const std::filesystem::path& base);
 

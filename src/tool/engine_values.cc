@@ -82,17 +82,15 @@ contract::DocwareSettings docware_settings(const Configuration& configuration) {
 
 EngineValues engine_values(const Configuration& configuration, EngineValues values) {
     const config::Settings& from = configuration.settings;
-    values.settings.state = from.state.is_given() ? expanded(from.state.value, "") : fs::path();
+    values.settings.state = state_directory_of(from);
     values.settings.state_quota = from.quota.value.value_or(values.settings.state_quota);
     values.settings.linger = from.linger.value.value_or(values.settings.linger);
     values.settings.max_lifetime = from.max_lifetime.value.value_or(values.settings.max_lifetime);
 
-    std::error_code failed;
-    const fs::path base =
-        configuration.workspace.empty() ? fs::current_path(failed) : configuration.workspace;
+    const fs::path base = base_of(configuration);
     Request& request = values.request;
     if (from.working_directory.is_given())
-        request.working_dir = expanded(from.working_directory.value, base);
+        request.working_dir = working_directory_of(configuration);
     request.timeout = timeout_of(from);
     request.max_output_bytes = from.shown_output.value.value_or(request.max_output_bytes);
     apply_limits(from, request);

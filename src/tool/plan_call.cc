@@ -1,7 +1,6 @@
 #include "tool/plan_call.h"
 
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 
 #include "confine/checks.h"
@@ -26,17 +25,6 @@ Result<void> check_command(const std::string& command) {
                            std::to_string(longest_command) + "; write it to a file and run that");
     }
     return {};
-}
-
-// As the user knows it: through links, if PWD says so and is right.
-Result<fs::path> own_working_dir() {
-    std::error_code failed;
-    const char* logical = std::getenv("PWD");  // NOLINT(concurrency-mt-unsafe)
-    if (logical != nullptr && logical[0] == '/' && fs::equivalent(logical, ".", failed))
-        return logical;
-    fs::path physical = fs::current_path(failed);
-    if (failed) return failure("working directory", failed.value(), "this process has none");
-    return physical;
 }
 
 // Where the program of `argv` is looked for: as the command would. It is the command's own
@@ -77,28 +65,6 @@ Result<confine::Wanted> walls_of(const ToolContext& context) {
 }
 
 }  // namespace
-
-Result<void> check_working_dir(const fs::path& asked) {
-    const size_t size = asked.native().size();
-    if (size < PATH_MAX) return {};
-    return failure("working directory", ENAMETOOLONG,
-                   "it has " + std::to_string(size) + " bytes, and " +
-                       std::to_string(PATH_MAX - 1) + " are the most that a path can have");
-}
-
-Result<fs::path> working_dir_of(const Request& request, const ToolContext& context) {
-    fs::path dir = context.working_dir;
-    if (!request.working_dir.empty())
-        dir = dir.empty() ? request.working_dir : dir / request.working_dir;
-    if (dir.is_absolute()) return dir;
-    const fs::path own = TRY(own_working_dir());
-    return dir.empty() ? own : own / dir;
-}
-
-std::string place_of(const Request& request, const ToolContext& context) {
-    const auto dir = working_dir_of(request, context);
-    return dir ? (*dir / "").lexically_normal().parent_path().string() : "";
-}
 
 Result<void> check_walls(const ToolContext& context, const Settings& settings) {
     CHECK(make_shared_cache(context));

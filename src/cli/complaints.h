@@ -1,0 +1,25 @@
+// What is wrong with the configuration, as `husk check` and `husk run` tell it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "request/rules_file.h"
+#include "tool/configuration.h"
+
+namespace husk::cli {
+
+// Each on a line of standard error, "husk: FILE:LINE: ...". Returns husk_failed.
+int fail(const std::vector<Complaint>& complaints);
+
+// What does not count of the file beside the work, and rules that refuse nothing, each on a line of
+// standard error.
+void tell_ignored(const tool::Configuration& configuration);
+void tell_dead_rules(const RuleTexts& rules);
+
+// The variables that a call sets itself: those of --env.
+std::map<std::string, std::optional<std::string>> given_variables(const config::Settings& flags);
+
+}  // namespace husk::cli
