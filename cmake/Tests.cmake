@@ -1,20 +1,7 @@
 # Unit tests: src/<module>/*_test.cc, one program for each module. Other tests: one program for each folder
 # under tests/ that has a *_test.cc. Each test runs in a process of its own, and alone if its name starts with "Alone".
 
-find_package(GTest REQUIRED)
-include(GoogleTest)
-enable_testing()
-
-# Tests wait longer where programs are slower (tests/patience.h); ctest waits for them.
-if(HUSK_SANITIZE)
-    set(slowness 4)
-else()
-    set(slowness 1)
-endif()
-function(husk_times_slowness result seconds)
-    math(EXPR product "${seconds} * ${slowness}")
-    set(${result} ${product} PARENT_SCOPE)
-endfunction()
+include(TestPrograms)
 
 # tests/programs/*.cc are run by tests, as commands. No sanitizers: they would break limits and timings.
 set(programs_dir ${CMAKE_CURRENT_BINARY_DIR}/tests/programs)
@@ -37,48 +24,20 @@ target_link_libraries(program_probe PRIVATE husk_warnings)
 add_dependencies(test_programs program_probe)
 
 function(husk_add_test_program name)
-    add_executable(${name} ${ARGN})
-    husk_batch_neighbours(${name})
-    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests)
-    target_include_directories(${name} PRIVATE src tests)
-    target_link_libraries(${name} PRIVATE
-        libhusk nlohmann_json::nlohmann_json GTest::gmock GTest::gtest_main husk_options)
+    husk_add_gtest_program(${name} ${ARGN})
+    target_link_libraries(${name} PRIVATE libhusk)
     target_compile_definitions(${name} PRIVATE
         HUSK_BINARY="$<TARGET_FILE:husk>"
-        HUSK_TEST_PROGRAMS_DIR="${programs_dir}"
-        HUSK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    # What is tested is optimised; the tests themselves only take a third longer to compile.
-    target_compile_options(${name} PRIVATE -O0)
+        HUSK_TEST_PROGRAMS_DIR="${programs_dir}")
     add_dependencies(${name} husk test_programs)
 endfunction()
 
-# gtest_discover_tests gives all tests of a call the same properties: so it is called twice. COST is about how
-# many seconds a test takes: the longest are started first, so that no processor waits for the last one.
-function(husk_discover_tests name prefix)
-    set(alone "Alone*:*/Alone*")
-    husk_times_slowness(timeout 300)
-    set(properties TIMEOUT ${timeout})
-    if(prefix STREQUAL "oracle")  # asks bash and shfmt about every script of the machine
-        husk_times_slowness(timeout 600)
-        set(properties TIMEOUT ${timeout} COST 50)
-    endif()
-    gtest_discover_tests(${name} TEST_PREFIX ${prefix}/ TEST_FILTER "-${alone}"
-        NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
-    gtest_discover_tests(${name} TEST_PREFIX ${prefix}/ TEST_FILTER "${alone}"
-        NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES ${properties} RUN_SERIAL TRUE)
-endfunction()
-
-function(husk_folders_of result)
-    set(folders ${ARGN})
-    list(TRANSFORM folders REPLACE "/[^/]*$" "")
-    list(TRANSFORM folders REPLACE "^.*/" "")
-    list(REMOVE_DUPLICATES folders)
-    set(${result} ${folders} PARENT_SCOPE)
-endfunction()
-
 if(HUSK_TESTS)
+    include(PortableTests)
+
     file(GLOB unit_tests CONFIGURE_DEPENDS src/*/*_test.cc)
     husk_folders_of(modules ${unit_tests})
+    list(REMOVE_ITEM modules ${HUSK_PORTABLE_MODULES})
     foreach(module ${modules})
         set(sources ${unit_tests})
         list(FILTER sources INCLUDE REGEX "/src/${module}/")
@@ -86,7 +45,7 @@ if(HUSK_TESTS)
         husk_discover_tests(${module}_test ${module})
     endforeach()
     if(TARGET cli_test)
-        target_link_libraries(cli_test PRIVATE husk_cli husk_http)
+        target_link_libraries(cli_test PRIVATE husk_check husk_cli husk_http)
     endif()
     if(TARGET record_test)
         target_link_libraries(record_test PRIVATE husk_audit)
@@ -130,8 +89,8 @@ if(HUSK_TESTS)
     if(TARGET tests_architecture)
         target_compile_definitions(tests_architecture PRIVATE
             HUSK_KEEPER_BINARY="$<TARGET_FILE:husk-keeper>"
-            HUSK_KEEPER_OBJECTS="$<JOIN:$<TARGET_OBJECTS:husk-keeper>,:>"
-            HUSK_NM="${CMAKE_NM}")
+            HUSK_KEEPER_OBJECTS="$<JOIN:$<TARGET_OBJECTS:husk-keeper>,:>")
+        husk_test_portable_parts(tests_architecture)
     endif()
 
     file(GLOB examples CONFIGURE_DEPENDS examples/*.cc)
@@ -147,7 +106,7 @@ if(HUSK_TESTS)
     file(GLOB fixture_sources CONFIGURE_DEPENDS tests/protocol/fixture/*.cc)
     add_executable(conformance_server ${fixture_sources})
     set_target_properties(conformance_server PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${programs_dir})
-    target_link_libraries(conformance_server PRIVATE husk_cli husk_http)
+    target_link_libraries(conformance_server PRIVATE husk_check husk_cli husk_http)
 
     function(husk_add_node_test script)
         add_test(NAME protocol/${script}

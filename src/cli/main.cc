@@ -39,25 +39,7 @@ int main(int argc, char** argv) {
         app.require_subcommand(1);
         app.formatter(usage_lines());
         app.set_version_flag("--version", "husk " HUSK_VERSION);
-        add_run(app, words, code);
-        add_check(app, words, code);
-        add_place(app, words, code);
-        add_call(app, code);
-        add_tools(app, code);
-        add_hook(app, code);
-        add_mcp(app, code);
-        add_serve(app, code);
-        add_shells(app, code);
-        add_output(app, code);
-        add_wait(app, code);
-        add_kill(app, code);
-        add_session(app, code);
-        add_log(app, code);
-        add_stats(app, code);
-        add_config(app, code);
-        add_trust(app, code);
-        add_doctor(app, code);
-        add_bench(app, code);
+        add_subcommands(app, words, code);
         add_help(app, code);
         try {
             app.parse(count, argv);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace husk::cli {
 
@@ -26,5 +28,8 @@ void add_mcp(CLI::App& app, int& code);
 void add_serve(CLI::App& app, int& code);
 void add_log(CLI::App& app, int& code);
 void add_stats(CLI::App& app, int& code);
+
+// All that this build has: cli/all_subcommands.cc, or cli/portable_subcommands.cc without the engine.
+void add_subcommands(CLI::App& app, const std::vector<std::string>& words, int& code);
 
 }  // namespace husk::cli
