@@ -86,6 +86,18 @@ if(HUSK_TESTS)
         endif()
     endforeach()
 
+    # Tests of what the program without the engine can do, with that program. The others of Checking need bash or husk run.
+    set(portable_scenarios TheExitCode* APersonSees* AProgramGetsJson SeveralWords* TheScriptCanCome* NothingIsRun Suggests*
+        TheUsersFile* AFile* ANamedFile* RulesOfOther* ThePage*)
+    list(TRANSFORM portable_scenarios PREPEND Checking.)
+    list(JOIN portable_scenarios ":" portable_scenarios)
+    string(APPEND portable_scenarios ":Hook.*")
+    husk_times_slowness(timeout 60)
+    gtest_discover_tests(tests_scenarios TEST_PREFIX portable/ TEST_FILTER "${portable_scenarios}"
+        NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+        PROPERTIES TIMEOUT ${timeout} ENVIRONMENT HUSK_TESTED_PROGRAM=${CMAKE_CURRENT_BINARY_DIR}/portable/husk)
+    add_dependencies(tests_scenarios husk-portable)
+
     if(TARGET tests_architecture)
         target_compile_definitions(tests_architecture PRIVATE
             HUSK_KEEPER_BINARY="$<TARGET_FILE:husk-keeper>"

@@ -67,7 +67,7 @@ std::optional<int> real_time_number(std::string_view name) {
 }  // namespace
 
 std::string signal_name(int signal) {
-    const auto known = std::ranges::find(signals, signal, &Signal::number);
+    const auto* known = std::ranges::find(signals, signal, &Signal::number);
     if (known != signals.end()) return "SIG" + std::string(known->name);
     if (signal == SIGRTMIN) return "SIGRTMIN";
     if (signal > SIGRTMIN && signal <= SIGRTMAX)
@@ -83,7 +83,7 @@ std::optional<int> signal_number(std::string_view name) {
     const std::string wanted = upper(name);
     std::string_view bare = wanted;
     if (bare.starts_with("SIG")) bare.remove_prefix(3);
-    const auto known = std::ranges::find(signals, bare, &Signal::name);
+    const auto* known = std::ranges::find(signals, bare, &Signal::name);
     if (known != signals.end()) return known->number;
     return real_time_number(bare);
 }

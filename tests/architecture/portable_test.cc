@@ -187,7 +187,7 @@ TEST_F(Portable, ACallOfLinuxIsFound) {
     EXPECT_EQ(unlisted_functions({object}), (Names{"epoll_create1", "syscall"}));
 }
 
-TEST_F(Portable, CheckAnswersWithoutTheEngine) {
+TEST_F(Portable, REQ_BASH_009_ChecksWorkWithoutLinux) {
     EXPECT_EQ(portable("check 'git status'").code, 0);
     const Ran denied = portable("check --json 'cd x && sudo git push --force'");
     EXPECT_EQ(denied.code, 1);
@@ -205,7 +205,7 @@ TEST_F(Portable, CheckSaysThatBashIsNotAsked) {
                 HasSubstr("bash could not be asked: bash -n: Husk asks bash only on Linux"));
 }
 
-TEST_F(Portable, CommandsRunOnLinuxOnly) {
+TEST_F(Portable, REQ_BASH_009_CommandsRunOnLinuxOnly) {
     for (const char* words :
          {"run -- 'touch ran'", "call bash '{\"command\": \"touch ran\"}'", "mcp", "run --help"}) {
         const Ran ran = portable(words);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <random>
@@ -19,6 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+
+// Tests of `husk check` run with the program without the engine as well.
+std::string tested_program() {
+    const char* other = std::getenv("HUSK_TESTED_PROGRAM");
+    return other == nullptr ? HUSK_BINARY : other;
+}
 
 struct Pipe {
     int read = -1;
@@ -138,7 +145,7 @@ std::vector<std::string> Husk::surroundings() const {
 
 std::vector<std::string> Husk::argv(std::vector<std::string> args) const {
     std::vector<std::string> words = surroundings();
-    words.emplace_back(HUSK_BINARY);
+    words.push_back(tested_program());
     const auto command = std::find(args.begin(), args.end(), "--");
     const bool says_no_mode =
         !args.empty() && args[0] == "run" && std::find(args.begin(), command, "--mode") == command;
@@ -150,7 +157,7 @@ std::vector<std::string> Husk::argv(std::vector<std::string> args) const {
 
 Ran Husk::script(const std::string& text) const {
     std::vector<std::string> words = surroundings();
-    words.insert(words.end(), {"HUSK=" HUSK_BINARY, "bash", "-c", text});
+    words.insert(words.end(), {"HUSK=" + tested_program(), "bash", "-c", text});
     return run_program(words);
 }
 
