@@ -29,7 +29,8 @@ void add_serve(CLI::App& app, int& code);
 void add_log(CLI::App& app, int& code);
 void add_stats(CLI::App& app, int& code);
 
-// All that this build has: cli/all_subcommands.cc, or cli/portable_subcommands.cc without the engine.
+// All that this build has: cli/all_subcommands.cc, or cli/portable_subcommands.cc without the
+// engine.
 void add_subcommands(CLI::App& app, const std::vector<std::string>& words, int& code);
 
 }  // namespace husk::cli
