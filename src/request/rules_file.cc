@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/terminal_text.h"
+#include "base/text.h"
 #include "request/rule_sections.h"
 #include "request/settings_file.h"
 
@@ -147,6 +148,15 @@ constexpr Field<RuleTexts> sections[] = {
 
 std::string to_text(const Where& where) {
     return where.line == 0 ? where.file : where.file + ":" + std::to_string(where.line);
+}
+
+std::string to_text(const std::vector<Complaint>& complaints) {
+    std::vector<std::string> all;
+    for (const Complaint& one : complaints) {
+        const std::string where = to_text(one.where);
+        all.push_back(where.empty() ? one.message : where + ": " + one.message);
+    }
+    return text::join(all, "; ");
 }
 
 std::span<const Field<RuleTexts>> rule_sections() { return sections; }

@@ -19,6 +19,8 @@ struct Complaint {
 
 // "husk.yaml:12", or the file alone when no line is known.
 std::string to_text(const Where& where);
+// All on one line: "husk.yaml:12: there is no pack x; husk.yaml:14: ...".
+std::string to_text(const std::vector<Complaint>& complaints);
 
 // The rules of a file that may hold everything else too; see config::read_settings.
 std::expected<RuleTexts, std::vector<Complaint>> read_rules(std::string_view text,

@@ -4,28 +4,23 @@
 
 #include <husk/bash.h>
 
-#include <condition_variable>
 #include <functional>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/result.h"
 #include "tool/judge.h"
+#include "tool/questions.h"
 #include "tool/rule_book.h"
 
 namespace husk::tool {
 
+// When it goes, what is still being asked is not run.
 class Gate {
 public:
     static Result<std::unique_ptr<Gate>> make(const Checks& checks);
-    ~Gate();  // what is still being asked is not run
-    Gate(const Gate&) = delete;
-    Gate& operator=(const Gate&) = delete;
 
     // What was decided: the ending of what is not run, or none.
     struct Decided {
@@ -46,15 +41,11 @@ private:
     explicit Gate(decide::Rules rules, RuleBook::Memory memory)
         : rules_(std::move(rules), std::move(memory)) {}
 
-    struct Pending;
     void ask(const Judged& judged, const ToolContext& context, Then then);
     Decided decided(const Judged& judged, const Answer& answer);
-    void settle(const std::shared_ptr<Pending>& pending, const Decided& decided);
 
     RuleBook rules_;
-    std::mutex guard_;
-    std::condition_variable settled_;
-    std::list<std::shared_ptr<Pending>> pending_;  // also those that are just being settled
+    Questions questions_;  // goes first: what is settled then needs the rules
 };
 
 }  // namespace husk::tool
