@@ -119,6 +119,9 @@ Answer render(const Action& action, const Outcome& outcome) {
         return error_answer("Error: " + denied->reason);
     if (const auto* not_started = std::get_if<NotStarted>(&ending))
         return error_answer("Error: " + not_started->cause.text());
+    const auto* cancelled = std::get_if<Cancelled>(&ending);
+    if (cancelled != nullptr && told->came == Told::Came::Returned)
+        return error_answer("Error: " + cancelled->why);
     if (told->came == Told::Came::Restarted) return {.text = "Bash session restarted"};
     Answer answer{.text = output_of(*told)};
     const std::string remark = remark_of(*talk, *told);

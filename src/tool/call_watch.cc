@@ -87,7 +87,11 @@ void CallWatch::attach(ToolContext& context) {
         thread_ =
             std::jthread([this, shell_id](const std::stop_token& over) { look(over, shell_id); });
     };
-    if (wanted_.output) context.on_output = [this](const OutputPiece& piece) { note(piece); };
+    if (!wanted_.output) return;
+    context.on_output = [this, also = std::move(context.on_output)](const OutputPiece& piece) {
+        note(piece);
+        if (also) also(piece);
+    };
 }
 
 void CallWatch::look(const std::stop_token& over, const std::string& shell_id) {

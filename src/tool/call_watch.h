@@ -44,7 +44,8 @@ public:
     // `on_event` is called from several threads, one at a time.
     CallWatch(Settings settings, const contract::Watch& wanted, OnEvent on_event);
 
-    // From here on the call is seen, and can be stopped. Its on_start is called as before.
+    // From here on the call is seen, and can be stopped. Its on_start and on_output are called as
+    // before.
     void attach(ToolContext& context);
     // The call has ended: its events are complete, and its ending says whether it was stopped here.
     std::vector<contract::Event> finish(Ending& ending);

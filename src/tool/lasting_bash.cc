@@ -156,6 +156,21 @@ Result<void> LastingBash::hear(const collect::ShellFiles& files) {
     }
 }
 
+// The output that has come since.
+Result<void> LastingBash::pass_on(const collect::ShellFiles& files) {
+    constexpr size_t most = 64 * 1024;
+    while (on_output_) {
+        collect::Piece piece = TRY(collect::read_from(files, Which::Output, passed_on_, most));
+        if (piece.bytes.empty()) return {};
+        const uint64_t end = piece.end();
+        on_output_({.offset = piece.at,
+                    .bytes = std::move(piece.bytes),
+                    .dropped_before = piece.at - passed_on_});
+        passed_on_ = end;
+    }
+    return {};
+}
+
 Result<LastingBash::State> LastingBash::state() {
     if (shell_id_.empty()) return State::None;
     const auto known = shell();
@@ -219,12 +234,15 @@ Result<bool> LastingBash::wait_for_answer(const os::Deadline& give_up,
                                           const std::stop_token& cancel) {
     const KnownShell known = TRY(shell());
     const collect::ShellFiles& files = known.files;
-    const os::FileWatch watch({files.record.get(), files.error_log.get()});
+    std::vector<int> watched = {files.record.get(), files.error_log.get()};
+    if (on_output_) watched.push_back(files.log.get());
+    const os::FileWatch watch(watched);
     const os::Bell bell = TRY(os::Bell::make());
     const std::stop_callback ring(cancel, [&bell] { bell.ring(); });
     for (;;) {
         const collect::Snapshot now = TRY(collect::look(files));
         CHECK(hear(files));
+        CHECK(pass_on(files));
         if (answered_ == sent_) return true;
         if (!std::holds_alternative<Running>(now.ending) || is_over(give_up, cancel)) return false;
         os::Deadline next = give_up;
@@ -241,6 +259,7 @@ Result<bool> LastingBash::wait_for_answer(const os::Deadline& give_up,
 Result<std::optional<LastingBash::Returned>> LastingBash::run(const std::string& command,
                                                               const os::Deadline& give_up,
                                                               const std::stop_token& cancel) {
+    passed_on_ = told_;
     if (!TRY(send(command, give_up, cancel))) return std::nullopt;
     if (!TRY(wait_for_answer(give_up, cancel))) return std::nullopt;
     const Returned returned{code_};

@@ -5,8 +5,10 @@
 #include <husk/husk.h>
 
 #include <filesystem>
+#include <functional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "os/events.h"
@@ -48,6 +50,11 @@ public:
     Result<Request> to_start();
     Result<void> started(const std::string& shell_id);
 
+    // From now on `on_output` gets the output of commands as it comes, and all of it before `run`
+    // returns. One that is empty is as if there were none.
+    using OnOutput = std::function<void(const OutputPiece& piece)>;
+    void listen(OnOutput on_output) { on_output_ = std::move(on_output); }
+
     struct Returned {
         int code = 0;
     };
@@ -63,6 +70,7 @@ private:
     Result<void> load();
     Result<void> save() const;
     Result<void> hear(const collect::ShellFiles& files);
+    Result<void> pass_on(const collect::ShellFiles& files);
     Result<bool> send(const std::string& text, const os::Deadline& give_up,
                       const std::stop_token& cancel);
     Result<bool> wait_for_answer(const os::Deadline& give_up, const std::stop_token& cancel);
@@ -71,6 +79,8 @@ private:
     std::filesystem::path dir_;
     os::Fd lock_;
     os::Fd first_feed_;  // of a bash that is about to be started
+    OnOutput on_output_;
+    uint64_t passed_on_ = 0;  // of the output, in bytes
     // What is kept from one process to the next:
     std::string shell_id_;
     uint64_t sent_ = 0;      // the number of the last frame

@@ -25,6 +25,7 @@ using contract::Told;
 Settings settings_for(const Deployment& deployment) {
     Settings settings = deployment.settings;
     settings.early_end = deployment.contract->defaults.early_end;
+    settings.checks.reset();  // calls have been judged by then
     return settings;
 }
 
@@ -82,7 +83,7 @@ contract::Situation Toolbox::make_situation() const {
     using Place = contract::Situation::Place;
     const bool inside = deployment_.container.has_value();
     return {.place = inside ? Place::Container : Place::Host,
-            .working_dir = inside ? place::workspace_inside : walls.workspace,
+            .working_dir = inside ? place::workspace_inside : start_directory(),
             .mode = walls.mode,
             .network = walls.network,
             .writable = walls.writable,
@@ -91,6 +92,12 @@ contract::Situation Toolbox::make_situation() const {
             .longest_timeout = given(configured.longest_timeout),
             .arguments = deployment_.arguments,
             .docware = deployment_.docware};
+}
+
+// Where the conversation is; a call may name a directory below it.
+const std::filesystem::path& Toolbox::start_directory() const {
+    const ToolContext& walls = deployment_.walls;
+    return walls.working_dir.empty() ? walls.workspace : walls.working_dir;
 }
 
 Json Toolbox::tools() const {

@@ -32,7 +32,8 @@ struct Deployment {
     const contract::Contract* contract = nullptr;
     config::Settings configured = {};  // of which a call may only ask for less
     Settings settings = {};
-    ToolContext walls = {};                       // and the workspace, absolute, where calls start
+    // And the workspace, absolute, where calls start unless there is a working directory.
+    ToolContext walls = {};
     std::optional<place::Wanted> container = {};  // where commands run, if not on this host
     decide::Rules rules = {};
     std::vector<std::string> notes = {};  // on every run, for example about the configuration
@@ -65,6 +66,9 @@ struct CallContext {
     // Gets the records of the contract's stream while the command runs, one at a time, if the call
     // asks for them. On a thread that must not be kept.
     std::function<void(const contract::Json& record)> on_record = {};
+    // Gets the output of its command as it comes, and all that is kept of it before the result. On
+    // a thread likewise.
+    std::function<void(const OutputPiece& piece)> on_output = {};
     // Asked where a rule says so. An answer that never comes leaves a call without a result. None:
     // nobody can be asked.
     Approver approver = {};
@@ -140,7 +144,8 @@ private:
     std::filesystem::path seen_here(const Request& request) const;
     void permit(const std::shared_ptr<Call>& call, Weighed weighed, std::function<void()> go_on);
     void remember(Call& call, const Weighed& weighed);
-    void refuse(const Call& call, const Weighed& weighed, std::string why) const;
+    void refuse(const Call& call, const Weighed& weighed, const Answer& said) const;
+    void refuse(const Call& call, const Weighed& weighed, Ending ending) const;
 
     // toolbox_run.cc
     void start(const std::shared_ptr<Call>& call);
@@ -153,6 +158,7 @@ private:
     // With what configuration and contract add to it; an error when it asks for too much.
     std::expected<Request, std::string> equipped(const contract::Run& run) const;
     ToolContext context_for(const contract::Run& run, const std::string& apart) const;
+    const std::filesystem::path& start_directory() const;
 
     // toolbox_talk.cc
     using Talked = std::variant<contract::Told, Weighed>;  // or somebody has to decide first

@@ -34,7 +34,7 @@ std::filesystem::path Toolbox::seen_here(const Request& request) const {
 Toolbox::Weighed Toolbox::weigh(const contract::Run& run, Shell shell) const {
     const Request& request = run.request;
     const contract::Defaults& defaults = deployment_.contract->defaults;
-    const std::filesystem::path directory = deployment_.walls.workspace / seen_here(request) / "";
+    const std::filesystem::path directory = start_directory() / seen_here(request) / "";
     Weighed weighed{.command = request.command,
                     .working_dir = directory.lexically_normal().parent_path()};
     Judged& judged = weighed.judged;
@@ -69,10 +69,11 @@ void Toolbox::permit(const std::shared_ptr<Call>& call, Weighed weighed,
     note(*call, weighed);
     const decide::Decision decision = weighed.judged.verdict.decision;
     if (decision == Allow) return go_on();
-    if (decision == Deny) return refuse(*call, weighed, render::refusal(weighed.judged.verdict));
+    const decide::Verdict& verdict = weighed.judged.verdict;
+    if (decision == Deny)
+        return refuse(*call, weighed, Denied{verdict.rule, render::refusal(verdict)});
     const auto about = std::make_shared<const Weighed>(std::move(weighed));
     const auto decided = [this, call, about, go_on = std::move(go_on)](const Answer& said) {
-        const Judged& judged = about->judged;
         call->audit->asked.approval = approval_of(said);
         if (said.kind == Answer::AllowOnce) return quick_.post(go_on);
         if (said.kind == Answer::AllowAlways)
@@ -80,7 +81,8 @@ void Toolbox::permit(const std::shared_ptr<Call>& call, Weighed weighed,
                 remember(*call, *about);
                 go_on();
             });
-        refuse(*call, *about, why_refused(said, judged.verdict));
+        // Whoever answers must not be kept by those who wait for the result.
+        quick_.post([this, call, about, said] { refuse(*call, *about, said); });
     };
     if (!call->context.approver) return decided({});
     call->context.approver(question_about(about->judged, rules_.file()), first_only(decided));
@@ -92,9 +94,16 @@ void Toolbox::remember(Call& call, const Weighed& weighed) {
     call.remembered = rules_.remember(judged.working_dir, judged.script.source);
 }
 
-void Toolbox::refuse(const Call& call, const Weighed& weighed, std::string why) const {
+void Toolbox::refuse(const Call& call, const Weighed& weighed, const Answer& said) const {
+    const decide::Verdict& verdict = weighed.judged.verdict;
+    if (said.kind == Answer::Unanswered && call.context.cancel.stop_requested())
+        return refuse(call, weighed, Cancelled{"cancelled before it was started"});
+    refuse(call, weighed, Denied{verdict.rule, why_refused(said, verdict)});
+}
+
+void Toolbox::refuse(const Call& call, const Weighed& weighed, Ending ending) const {
     Report report;
-    report.ending = Denied{weighed.judged.verdict.rule, std::move(why)};
+    report.ending = std::move(ending);
     report.command = weighed.command;
     report.display = display_of(weighed.command, weighed.working_dir);
     report.verdict = weighed.verdict;

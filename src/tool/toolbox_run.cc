@@ -110,16 +110,16 @@ std::expected<Request, std::string> Toolbox::equipped(const contract::Run& run) 
 
 ToolContext Toolbox::context_for(const contract::Run& run, const std::string& apart) const {
     ToolContext context = deployment_.walls;
-    context.working_dir = context.workspace;
+    context.working_dir = start_directory();
     context.mode = run.mode.value_or(context.mode);
     // A call that narrows the mode to one without a network has asked for that too.
     if (run.mode == Mode::ReadOnly) context.network = {};
     context.network = run.network.value_or(context.network);
-    context.scratch = deployment_.contract->defaults.scratch;
+    if (deployment_.contract->defaults.scratch == Scratch::None) context.scratch = Scratch::None;
     context.session =
         run.session.empty() ? own_session(context.mode, context.network, apart) : run.session;
     // The name comes from a model, which may not choose where it can write.
-    context.same_workspace = !run.session.empty();
+    context.same_workspace |= !run.session.empty();
     context.caller = deployment_.caller + "@" + workspace_id_;
     return context;
 }
@@ -147,6 +147,7 @@ void Toolbox::launch(const std::shared_ptr<Call>& call) {
         hold(*call, shell_id);
         if (call->context.on_shell) call->context.on_shell(shell_id);
     };
+    context.on_output = call->context.on_output;
     if (run.watch) watch(*call, *run.watch, context);
     if (!deployment_.container) return this->run(call, *std::move(request), std::move(context));
     // Making one takes its time.

@@ -58,6 +58,7 @@ Result<Toolbox::Talked> Toolbox::run_in(LastingBash& bash, const Call& call,
     if (decision != Allow && !agreed) return weighed;
     const std::stop_token& cancel = call.context.cancel;
     if (call.context.on_shell) call.context.on_shell(TRY(bash.shell()).files.id);
+    bash.listen(call.context.on_output);
     const auto returned = TRY(bash.run(talk.command, give_up, cancel));
     if (!returned && cancel.stop_requested()) CHECK(end(bash, deployment_.settings));
     Told told = told_of(TRY(bash.shell()));
