@@ -10,3 +10,4 @@
 #include "report.h"
 #include "request.h"
 #include "shells.h"
+#include "tools.h"

@@ -147,6 +147,8 @@ struct ToolContext {
     std::function<void(const OutputPiece&)> on_output = {};
     // Asked where a rule of the tool's checks says so. None: what would be asked about is refused.
     Approver approver = {};
+    // Of Tools: records of the contract's own stream, as JSON, where a call asks for them.
+    std::function<void(const std::string& record)> on_record = {};
 };
 
 }  // namespace husk

@@ -37,10 +37,8 @@ std::expected<tool::Deployment, std::vector<Complaint>> deployment_of(const Tool
 }
 
 void warn_of_missing_walls(const tool::Deployment& deployment) {
-    if (deployment.container) return;
-    const std::string missing = tool::closed_modes_missing(deployment.walls);
-    if (!missing.empty())
-        fail("warning: only the mode open is offered, with checks and without walls: " + missing);
+    const std::string missing = tool::missing_walls(deployment);
+    if (!missing.empty()) fail("warning: " + missing);
 }
 
 Result<void> check_before_serving(const tool::Deployment& deployment) {

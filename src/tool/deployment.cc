@@ -107,6 +107,13 @@ Result<void> check_deployment(const Deployment& deployment) {
     return {};
 }
 
+std::string missing_walls(const Deployment& deployment) {
+    if (deployment.container) return "";
+    const std::string missing = closed_modes_missing(deployment.walls);
+    if (missing.empty()) return "";
+    return "only the mode open is offered, with checks and without walls: " + missing;
+}
+
 std::vector<std::string> notes_on(const std::vector<Complaint>& ignored) {
     if (ignored.empty()) return {};
     const std::string count = std::to_string(ignored.size());

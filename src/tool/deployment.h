@@ -31,6 +31,9 @@ std::expected<Deployed, std::vector<Complaint>> deploy(const DeploymentRequest& 
 // Returns why no call could ever run, so that a server fails when it starts.
 Result<void> check_deployment(const Deployment& deployment);
 
+// What this machine cannot offer to the tools, in words of a warning; empty: nothing is missing.
+std::string missing_walls(const Deployment& deployment);
+
 // One note about the entries of a workspace's file that do not count, because it may only narrow.
 std::vector<std::string> notes_on(const std::vector<Complaint>& ignored);
 

@@ -1,0 +1,83 @@
+// An agent's loop with the tools of a contract: the model is told which tools there are, calls them
+// and gets their results, and a person is asked where a rule says so.
+//
+//     tool_loop DIRECTORY
+#include <husk/tools.h>
+
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Message {
+    std::string role;  // system, assistant, tool
+    std::string content;
+};
+
+struct ToolCall {
+    std::string name;
+    std::string arguments;  // JSON
+};
+
+// Stands in for a model, so that this runs without one: a script that looks at the last result. A
+// real one gets `tools` and `messages`, and answers with its next call, or with none at the end.
+std::optional<ToolCall> next_call(const std::string& tools, const std::vector<Message>& messages) {
+    if (tools.find("\"bash\"") == std::string::npos) return std::nullopt;
+    const std::string& last = messages.back().content;
+    const bool failed = last.find("\"isError\":true") != std::string::npos;
+    switch (messages.size()) {
+        case 1: return ToolCall{"bash", R"({"command": "cat notes"})"};
+        case 3:
+            return ToolCall{"bash", failed ? R"({"command": "echo first > notes; cat notes"})"
+                                           : R"({"command": "wc -l notes"})"};
+        case 5: return ToolCall{"bash", R"({"command": "git push origin main"})"};
+        default: return std::nullopt;
+    }
+}
+
+// The person. A program with windows would show all of the question in one and return; the answer
+// may come later, by any thread.
+void ask_on_terminal(const husk::Question& question,
+                     const std::function<void(husk::Answer)>& answer) {
+    std::cout << "May it run \"" << question.command << "\" in " << question.working_dir.string()
+              << "? yes, or why not: " << std::flush;
+    std::string line;
+    if (!std::getline(std::cin, line)) return answer({husk::Answer::Unanswered});
+    if (line == "yes") return answer({husk::Answer::AllowOnce});
+    answer({husk::Answer::Deny, line});
+}
+
+// What a model is told: also an error is something that it can act on.
+std::string text_of(const std::variant<std::string, husk::Error>& result) {
+    if (const auto* error = std::get_if<husk::Error>(&result)) return error->text();
+    return std::get<std::string>(result);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    husk::ToolSettings settings{.contract = "phoenix"};
+    settings.overrides = "permissions:\n  ask: [\"Bash(git push:*)\"]\n";
+    husk::Tools tools(settings);  // one for all conversations
+
+    husk::ToolContext conversation;
+    conversation.working_dir = argc > 1 ? argv[1] : ".";
+    conversation.approver = ask_on_terminal;
+    conversation.on_output = [](const husk::OutputPiece& piece) { std::cout << piece.bytes; };
+
+    const auto listed = tools.list(conversation);
+    std::cout << text_of(listed) << "\n";
+    if (std::holds_alternative<husk::Error>(listed)) return 1;
+
+    std::vector<Message> messages = {{"system", "Keep notes in this directory, and publish them."}};
+    while (const auto call = next_call(std::get<std::string>(listed), messages)) {
+        std::cout << "call " << call->name << " " << call->arguments << "\n";
+        messages.push_back({"assistant", call->arguments});
+        messages.push_back(
+            {"tool", text_of(tools.call(call->name, call->arguments, conversation))});
+        std::cout << "result " << messages.back().content << "\n";
+    }
+    return 0;
+}

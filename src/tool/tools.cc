@@ -1,0 +1,228 @@
+#include <husk/tools.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <future>
+#include <list>
+#include <mutex>
+#include <stop_token>
+#include <utility>
+
+#include "render/report_json.h"
+#include "tool/questions.h"
+#include "tool/toolbox.h"
+#include "tool/tools_deployment.h"
+
+namespace husk {
+namespace {
+
+using Text = std::variant<std::string, Error>;
+
+// Each has its threads. Those that nobody uses may go: what they know is on the disk.
+constexpr size_t most_idle = 16;
+
+// Paths of a context may be relative to it.
+std::string own_directory() {
+    std::error_code failed;
+    return std::filesystem::current_path(failed).string();
+}
+
+// The tools of one place.
+struct Toolset {
+    Toolset(ToolContext context, tool::Deployment deployment)
+        : place(std::move(context)), box(std::move(deployment)) {}
+
+    ToolContext place;
+    std::string seen_from = own_directory();
+    tool::Toolbox box;
+    size_t users = 0;
+};
+
+// Without what belongs to a call alone.
+ToolContext place_of(ToolContext context) {
+    context.cancel = {};
+    context.on_start = nullptr;
+    context.on_output = nullptr;
+    context.approver = nullptr;
+    context.on_record = nullptr;
+    return context;
+}
+
+Text text_of(const tool::Toolbox::Called& called) {
+    if (!called) return Error{"tools", 0, called.error()};
+    return render::dump(*called);
+}
+
+enum class Waiting { Caller, Nobody };
+
+}  // namespace
+
+struct Tools::Inside {
+    explicit Inside(ToolSettings given) : settings(std::move(given)) {}
+    ~Inside();
+
+    struct Call;
+    // It stays as it is until it is left.
+    Result<Toolset*> enter(const ToolContext& context);
+    void leave(Toolset& toolset);
+    std::list<std::unique_ptr<Toolset>> take_idle();
+    void call(const std::string& name, const std::string& arguments, const ToolContext& context,
+              Waiting waiting, Done done);
+    tool::CallContext context_for(const std::shared_ptr<Call>& call, const ToolContext& context);
+    void let_go(const std::shared_ptr<Call>& call);
+
+    const ToolSettings settings;
+    std::mutex guard;
+    std::condition_variable changed;
+    std::list<std::unique_ptr<Toolset>> toolsets;  // last used first
+    std::list<std::shared_ptr<Call>> calls;
+    tool::Questions questions;
+};
+
+// A call that is under way: until it has been answered, and until it has been handed over.
+struct Tools::Inside::Call {
+    Toolset* toolset;
+    Done done;
+    std::stop_source stop = {};
+    std::optional<std::stop_callback<std::function<void()>>> cancelled = {};
+    std::atomic<int> holders = 2;
+};
+
+Tools::Inside::~Inside() {
+    std::list<std::shared_ptr<Call>> left;
+    {
+        const std::lock_guard lock(guard);
+        left = calls;
+    }
+    // Answers questions too.
+    for (const auto& call : left) call->stop.request_stop();
+    left.clear();
+    std::unique_lock lock(guard);
+    changed.wait(lock, [this] { return calls.empty(); });
+}
+
+Result<Toolset*> Tools::Inside::enter(const ToolContext& context) {
+    // Ends when the lock is free again, because that waits for threads.
+    std::list<std::unique_ptr<Toolset>> gone;
+    const std::lock_guard lock(guard);
+    const auto found = std::ranges::find_if(toolsets, [&, here = own_directory()](const auto& one) {
+        return one->seen_from == here && tool::same_place(one->place, context);
+    });
+    if (found != toolsets.end()) {
+        toolsets.splice(toolsets.begin(), toolsets, found);
+    } else {
+        tool::Deployed deployed = TRY(tool::deploy_for(settings, context));
+        gone = take_idle();
+        toolsets.push_front(
+            std::make_unique<Toolset>(place_of(context), std::move(deployed.deployment)));
+    }
+    ++toolsets.front()->users;
+    return toolsets.front().get();
+}
+
+void Tools::Inside::leave(Toolset& toolset) {
+    const std::lock_guard lock(guard);
+    --toolset.users;
+}
+
+// All but those that were used last.
+std::list<std::unique_ptr<Toolset>> Tools::Inside::take_idle() {
+    std::list<std::unique_ptr<Toolset>> idle;
+    size_t kept = 0;
+    for (auto one = toolsets.begin(); one != toolsets.end();) {
+        const auto next = std::next(one);
+        if ((*one)->users == 0 && ++kept >= most_idle) idle.splice(idle.end(), toolsets, one);
+        one = next;
+    }
+    return idle;
+}
+
+tool::CallContext Tools::Inside::context_for(const std::shared_ptr<Call>& call,
+                                             const ToolContext& context) {
+    const std::stop_token cancel = call->stop.get_token();
+    tool::CallContext given{.cancel = cancel, .on_shell = context.on_start};
+    given.on_output = context.on_output;
+    if (context.on_record)
+        given.on_record = [tell = context.on_record](const contract::Json& record) {
+            tell(render::dump(record));
+        };
+    if (context.approver)
+        given.approver = [this, approver = context.approver, cancel](
+                             const Question& question, std::function<void(Answer)> answer) {
+            questions.ask(approver, question, cancel,
+                          [answer = std::move(answer)](const std::optional<Answer>& said) {
+                              answer(said.value_or(Answer{}));
+                          });
+        };
+    return given;
+}
+
+void Tools::Inside::call(const std::string& name, const std::string& arguments,
+                         const ToolContext& context, Waiting waiting, Done done) {
+    const auto toolset = enter(context);
+    if (!toolset) return done(toolset.error());
+    const auto call = std::make_shared<Call>(*toolset, std::move(done));
+    {
+        const std::lock_guard lock(guard);
+        calls.push_back(call);
+    }
+    call->cancelled.emplace(context.cancel, [stop = call->stop]() mutable { stop.request_stop(); });
+    tool::CallContext given = context_for(call, context);
+    given.start_here = waiting == Waiting::Caller;
+    call->toolset->box.call(name, arguments, std::move(given),
+                            [this, call](const tool::Toolbox::Called& called) {
+                                std::exchange(call->done, nullptr)(text_of(called));
+                                let_go(call);
+                            });
+    let_go(call);
+}
+
+void Tools::Inside::let_go(const std::shared_ptr<Call>& call) {
+    if (--call->holders > 0) return;
+    call->cancelled.reset();
+    const std::lock_guard lock(guard);
+    --call->toolset->users;
+    calls.remove(call);
+    changed.notify_all();
+}
+
+Tools::Tools(ToolSettings settings) : inside_(std::make_unique<Inside>(std::move(settings))) {}
+Tools::~Tools() = default;
+Tools::Tools(Tools&&) noexcept = default;
+Tools& Tools::operator=(Tools&&) noexcept = default;
+
+Text Tools::list(const ToolContext& context) const {
+    const auto toolset = inside_->enter(context);
+    if (!toolset) return toolset.error();
+    std::string tools = render::dump((*toolset)->box.tools());
+    inside_->leave(**toolset);
+    return tools;
+}
+
+std::variant<std::vector<std::string>, Error> Tools::check(const ToolContext& context) const {
+    auto deployed = tool::deploy_for(inside_->settings, context);
+    if (!deployed) return deployed.error();
+    const tool::Deployment& deployment = deployed->deployment;
+    if (const auto able = tool::check_deployment(deployment); !able) return able.error();
+    std::vector<std::string> warnings = std::move(deployed->warnings);
+    const std::string missing = tool::missing_walls(deployment);
+    if (!missing.empty()) warnings.push_back(missing);
+    return warnings;
+}
+
+Text Tools::call(const std::string& name, const std::string& arguments,
+                 const ToolContext& context) {
+    // Whoever answers may still be about to leave when this one goes on.
+    const auto promise = std::make_shared<std::promise<Text>>();
+    inside_->call(name, arguments, context, Waiting::Caller,
+                  [promise](Text result) { promise->set_value(std::move(result)); });
+    return promise->get_future().get();
+}
+
+void Tools::call(const std::string& name, const std::string& arguments, ToolContext context,
+                 Done done) {
+    inside_->call(name, arguments, context, Waiting::Nobody, std::move(done));
+}
+
+}  // namespace husk
