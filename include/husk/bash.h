@@ -19,8 +19,9 @@ struct Settings {
     std::chrono::milliseconds max_lifetime{86'400'000};  // of what nobody waits for
     // For background calls: how long to wait for an early end, so that a typo shows at once.
     std::chrono::milliseconds early_end{200};
-    // None: every command is started. Where a rule asks, the context's approver decides.
-    std::optional<Checks> checks = {};
+    // The checks of `husk run`, on as they are there. None: every command is started, as with
+    // `--checks off`. Where a rule asks, the context's approver decides.
+    std::optional<Checks> checks = Checks{};
 };
 
 class Bash {

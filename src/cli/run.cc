@@ -167,6 +167,7 @@ int start(RunOptions& options, const std::optional<Consent>& consent) {
             audit.over("", placed.error().text());
             return fail(placed.error());
         }
+    settings.checks.reset();  // it has been judged, or the user wants no checks
     Bash bash(settings);
     Report report = bash.run(request, context);
     if (container) tool::tell_placed(report, network);

@@ -1,5 +1,5 @@
 // One call gets one verdict, whichever way it comes in: a table of calls goes through the command
-// line, the library, MCP and HTTP.
+// line, both tools of the library, MCP and HTTP.
 #include <gmock/gmock.h>
 
 #include <memory>
@@ -68,9 +68,10 @@ std::string said(const Json& verdict) {
 
 class Verdicts : public testing::Test {
 protected:
-    void go_by(const std::string& mode) const {
+    void go_by(const std::string& mode) const { configure(rules + mode + "\n"); }
+    void configure(const std::string& text) const {
         fs::create_directories(file_.parent_path());
-        write_text(file_, rules + mode + "\n");
+        write_text(file_, text);
     }
 
     std::vector<std::string> options_of(const Case& one) const {
@@ -100,9 +101,14 @@ protected:
         words.insert(words.end(), {"--", one.command});
         return husk_(words).json();
     }
+    // Of a Bash that was not told anything.
+    Json by_bash(const Case& one) const { return by_bash(one, husk_.settings()); }
     Json by_library(const Case& one) const {
         Settings settings = husk_.settings();
         settings.checks = Checks{.file = file_};
+        return by_bash(one, settings);
+    }
+    Json by_bash(const Case& one, const Settings& settings) const {
         Bash bash(settings);
         Request request;
         request.command = one.command;
@@ -111,6 +117,18 @@ protected:
         const Report report = bash.run(request, {.working_dir = husk_.dir()});
         if (!report.verdict) return nullptr;
         return {{"decision", report.verdict->decision}, {"reason", report.verdict->reason}};
+    }
+    Json by_tools(const Case& one) const {
+        Tools tools({.contract = "husk",
+                     .config = file_,
+                     .overrides = "mode: open",
+                     .state = husk_.state(),
+                     .report_in_meta = true});
+        const auto result =
+            tools.call("bash", arguments_of(one).dump(), {.working_dir = husk_.dir()});
+        const auto* json = std::get_if<std::string>(&result);
+        if (json == nullptr) return nullptr;
+        return Json::parse(*json).value("/_meta/husk~1report/verdict"_json_pointer, Json());
     }
 
     void expect_equal_verdicts() const;
@@ -144,6 +162,7 @@ void Verdicts::expect_equal_verdicts() const {
         }
         EXPECT_EQ(said(by_run(one)), wanted) << "husk run";
         EXPECT_EQ(said(by_check(one)), wanted) << "husk check";
+        EXPECT_EQ(said(by_tools(one)), wanted) << "Tools";
         EXPECT_EQ(said(server.post("/v1/verdicts", arguments).json()), wanted) << "/v1/verdicts";
         expect_by_mcp(client, ++id, arguments, by_library_says);
         // A question would wait for somebody to answer it.
@@ -163,6 +182,44 @@ TEST_F(Verdicts, AreTheSameWhicheverWayACallComesIn) {
         go_by(mode);
         expect_equal_verdicts();
     }
+}
+
+// What is on when nobody has said anything. None of these does anything where there is nothing
+// that it could be done to.
+TEST_F(Verdicts, AreTheSameByDefault) {
+    configure("");
+    for (const Case& one : std::vector<Case>{{"true", {}, "", "allow"},
+                                             {"git add -A", {}, "", "deny"},
+                                             {"git push --force", {}, "", "deny"},
+                                             {"rm -rf .git", {}, "", "deny"},
+                                             {"mkfs.ext4 /dev/husk-none", {}, "", "deny"},
+                                             {"echo (", {}, "", "deny"},
+                                             {"cd /usr && env git add ."},
+                                             {"bash", {}, "git add -A", "deny"},
+                                             {"true", {{"BASH_FUNC_true%%", "() { git add -A; }"}}},
+                                             {"dd if=/dev/null of=/nonexistent/husk"},
+                                             {"echo ${x[}"}}) {
+        SCOPED_TRACE(arguments_of(one).dump());
+        const Json wanted = by_check(one);
+        if (!one.decision.empty()) {
+            EXPECT_EQ(wanted["decision"], one.decision) << wanted;
+        }
+        EXPECT_EQ(said(by_run(one)), said(wanted)) << "husk run";
+        EXPECT_EQ(said(by_bash(one)), said(wanted)) << "Bash";
+        EXPECT_EQ(said(by_tools(one)), said(wanted)) << "Tools";
+    }
+}
+
+// The one setting by which the library differs, as `--checks off` is that of the program.
+TEST_F(Verdicts, AreLeftOutOnlyIfThatIsSaid) {
+    configure("");
+    Settings settings = husk_.settings();
+    settings.checks = std::nullopt;
+    EXPECT_EQ(by_bash({"git add -A"}, settings), nullptr);
+    EXPECT_EQ(husk_({"run", "--json", "--checks", "off", "--mode", "open", "--cwd", husk_.dir(),
+                     "--", "git add -A"})
+                  .json()["verdict"],
+              nullptr);
 }
 
 // The table must not be of one opinion only.
