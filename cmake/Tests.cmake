@@ -110,7 +110,8 @@ if(HUSK_TESTS)
         cmake_path(GET source STEM name)
         add_executable(example_${name} ${source})
         set_target_properties(example_${name} PROPERTIES
-            OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/examples)
+            OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/examples
+            CXX_STANDARD 20)  # as a program may have it that embeds the library
         target_link_libraries(example_${name} PRIVATE Husk::husk husk_options)
     endforeach()
 

@@ -20,6 +20,12 @@ int main(int, char** argv) {
     husk::Bash bash({.state = argv[1], .linger = std::chrono::milliseconds(100)});
     const husk::Report report = bash.run({.command = "echo from a stranger"});
     std::cout << report.output;
+    husk::ToolSettings settings{.contract = "phoenix", .state = argv[1]};
+    settings.overrides = "mode: open\nsession: {linger: 100ms}\n";
+    husk::Tools tools(settings);
+    const auto result = tools.call("bash", R"({"command": "echo by a tool"})");
+    if (const auto* error = std::get_if<husk::Error>(&result)) std::cout << error->text();
+    if (const auto* json = std::get_if<std::string>(&result)) std::cout << *json << "\n";
     return husk::exit_code(report.ending).value_or(1);
 }
 END
@@ -34,7 +40,7 @@ END
 check() {
     local said
     said=$("$1" "$place/state" </dev/null)
-    [[ $said == "from a stranger" ]] || { echo "$1 said: $said"; exit 1; }
+    [[ $said == "from a stranger"$'\n'*'"text":"by a tool\n"'* ]] || { echo "$1 said: $said"; exit 1; }
 }
 
 echo "found by CMake"
@@ -46,5 +52,5 @@ check "$place/by_cmake/consumer"
 echo "found by pkg-config"
 pc=$(find "$place/prefix" -name husk.pc)
 read -ra flags < <(PKG_CONFIG_PATH=${pc%/*} pkg-config --cflags --libs husk)
-"$compiler" -std=c++23 "$place/consumer/consumer.cc" -o "$place/by_pkg_config" "${flags[@]}"
+"$compiler" -std=c++20 "$place/consumer/consumer.cc" -o "$place/by_pkg_config" "${flags[@]}"
 LD_LIBRARY_PATH=${pc%/pkgconfig/*} check "$place/by_pkg_config"
