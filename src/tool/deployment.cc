@@ -45,24 +45,31 @@ std::expected<decide::Rules, std::string> rules_again(const DeploymentRequest& r
 }
 
 // Where calls start, and in what: this host or a container.
-void add_place(Deployment& deployment, EngineValues values, bool wide_workspace) {
-    deployment.walls = std::move(values.context);
-    deployment.walls.wide_workspace = wide_workspace;
-    if (deployment.walls.workspace.empty()) deployment.walls.workspace = own_working_directory();
+void add_place(Deployment& deployment, EngineValues values, const DeploymentRequest& request) {
+    ToolContext& walls = deployment.walls;
+    walls = std::move(values.context);
+    walls.wide_workspace = request.wide_workspace;
+    walls.same_workspace = request.same_workspace;
+    walls.scratch = request.scratch;
+    walls.working_dir = request.start_directory;
+    if (walls.workspace.empty()) walls.workspace = own_working_directory();
     if (!values.container) return;
     deployment.container = std::move(values.container);
-    deployment.container->workspace = deployment.walls.workspace;
+    deployment.container->workspace = walls.workspace;
     for (const std::string_view name : deployment.contract->defaults.read_only_in_container)
         deployment.container->always_read_only.emplace_back(name);
 }
 
 // What the configuration asks for and this machine or this contract does not have.
-std::expected<void, Complaints> check_offer(const Deployment& deployment) {
+std::expected<void, Complaints> check_offer(const Deployment& deployment,
+                                            const DeploymentRequest& request) {
     const config::Settings& settings = deployment.configured;
     const std::string& chosen = settings.contract.value;
     if (settings.place.value == "container" && !deployment.contract->defaults.in_container)
         return complaint("the contract " + chosen +
                          " cannot run in a container; those that can are agentrail and husk");
+    if (settings.place.value == "container" && !request.start_directory.empty())
+        return complaint("in a container calls start in the workspace, and nowhere else");
     if (const std::string why = config::network_refusal(settings); !why.empty())
         return complaint("network: " + why);
     return {};
@@ -78,12 +85,13 @@ std::expected<Deployed, Complaints> deploy(const DeploymentRequest& request) {
     deployment.contract = contract::find_contract(deployment.configured.contract.value);
     if (deployment.contract == nullptr)
         return complaint("there is no contract " + deployment.configured.contract.value);
-    CHECK(check_offer(deployment));
+    CHECK(check_offer(deployment, request));
     EngineValues values = engine_values(configuration);
     deployment.settings = values.settings;
     deployment.settings.state = configuration.state;
-    add_place(deployment, std::move(values), request.wide_workspace);
+    add_place(deployment, std::move(values), request);
     deployment.session = request.session;
+    deployment.caller = request.caller;
     deployment.docware = docware_settings(configuration);
     deployment.docware.may_preserve_environment |= request.may_preserve_environment;
     const bool all = request.all_arguments || deployment.configured.tools.value == "full";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@ struct DeploymentRequest {
     config::Settings flags;    // these count more than any file
     std::string config = {};   // the only file that is read; empty: those of user and workspace
     std::string session = {};  // empty: the session of workspace, mode and caller
+    std::string caller = {};   // whose shells these are; empty: the user's
+    std::filesystem::path start_directory = {};  // of calls, absolute; empty: the workspace
+    Scratch scratch = Scratch::Private;
+    bool same_workspace = false;  // a session that was made with another one is not joined
     bool all_arguments = false;
     bool may_preserve_environment = false;
     bool wide_workspace = false;  // a workspace that contains / or a home directory is allowed

@@ -36,7 +36,7 @@ struct Toolset {
     ToolContext place;
     std::string seen_from = own_directory();
     tool::Toolbox box;
-    size_t users = 0;
+    std::atomic<size_t> users = 0;
 };
 
 // Without what belongs to a call alone.
@@ -63,9 +63,8 @@ struct Tools::Inside {
     ~Inside();
 
     struct Call;
-    // It stays as it is until it is left.
+    // It stays as long as it has users, and this makes one more.
     Result<Toolset*> enter(const ToolContext& context);
-    void leave(Toolset& toolset);
     std::list<std::unique_ptr<Toolset>> take_idle();
     void call(const std::string& name, const std::string& arguments, const ToolContext& context,
               Waiting waiting, Done done);
@@ -73,9 +72,10 @@ struct Tools::Inside {
     void let_go(const std::shared_ptr<Call>& call);
 
     const ToolSettings settings;
-    std::mutex guard;
-    std::condition_variable changed;
+    std::mutex places;                             // guards those below
     std::list<std::unique_ptr<Toolset>> toolsets;  // last used first
+    std::mutex guard;                              // guards the calls
+    std::condition_variable changed;
     std::list<std::shared_ptr<Call>> calls;
     tool::Questions questions;
 };
@@ -105,7 +105,7 @@ Tools::Inside::~Inside() {
 Result<Toolset*> Tools::Inside::enter(const ToolContext& context) {
     // Ends when the lock is free again, because that waits for threads.
     std::list<std::unique_ptr<Toolset>> gone;
-    const std::lock_guard lock(guard);
+    const std::lock_guard lock(places);
     const auto found = std::ranges::find_if(toolsets, [&, here = own_directory()](const auto& one) {
         return one->seen_from == here && tool::same_place(one->place, context);
     });
@@ -119,11 +119,6 @@ Result<Toolset*> Tools::Inside::enter(const ToolContext& context) {
     }
     ++toolsets.front()->users;
     return toolsets.front().get();
-}
-
-void Tools::Inside::leave(Toolset& toolset) {
-    const std::lock_guard lock(guard);
-    --toolset.users;
 }
 
 // All but those that were used last.
@@ -181,8 +176,8 @@ void Tools::Inside::call(const std::string& name, const std::string& arguments,
 void Tools::Inside::let_go(const std::shared_ptr<Call>& call) {
     if (--call->holders > 0) return;
     call->cancelled.reset();
-    const std::lock_guard lock(guard);
     --call->toolset->users;
+    const std::lock_guard lock(guard);
     calls.remove(call);
     changed.notify_all();
 }
@@ -196,7 +191,7 @@ Text Tools::list(const ToolContext& context) const {
     const auto toolset = inside_->enter(context);
     if (!toolset) return toolset.error();
     std::string tools = render::dump((*toolset)->box.tools());
-    inside_->leave(**toolset);
+    --(*toolset)->users;
     return tools;
 }
 

@@ -67,6 +67,11 @@ std::expected<Deployed, std::vector<Complaint>> deployed(const ToolSettings& set
     request.flags = config::layered(TRY(said_by(settings)), said_by(context));
     request.config = settings.config;
     request.session = context.session;
+    request.caller = context.caller;
+    if (!context.workspace.empty() && !context.working_dir.empty())
+        request.start_directory = from_here(context.working_dir);
+    request.scratch = context.scratch;
+    request.same_workspace = context.same_workspace;
     request.wide_workspace = context.wide_workspace;
     return deploy(request);
 }
@@ -87,19 +92,8 @@ bool same_place(const ToolContext& one, const ToolContext& other) {
 Result<Deployed> deploy_for(const ToolSettings& settings, const ToolContext& context) {
     auto result = deployed(settings, context);
     if (!result) return failure("tools", 0, to_text(result.error()));
-    Deployment& deployment = result->deployment;
-    deployment.via = "library";
-    deployment.caller = context.caller;
-    if (settings.report_in_meta) deployment.report = Deployment::Report::InMeta;
-    deployment.walls.same_workspace = context.same_workspace;
-    deployment.walls.scratch = context.scratch;
-    if (!context.workspace.empty() && !context.working_dir.empty()) {
-        if (deployment.container)
-            return failure("tools", 0,
-                           "in a container calls start in the workspace; give no working_dir "
-                           "besides it");
-        deployment.walls.working_dir = from_here(context.working_dir);
-    }
+    result->deployment.via = "library";
+    if (settings.report_in_meta) result->deployment.report = Deployment::Report::InMeta;
     return *std::move(result);
 }
 
