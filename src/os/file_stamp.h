@@ -1,0 +1,43 @@
+// Whether a file may have changed since it was last read, and whether somebody is changing it now.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "base/result.h"
+
+namespace husk::os {
+
+// The file that a path leads to, as the kernel describes it. Equal stamps mean an unchanged file,
+// unless the file changed twice within one tick of the file system's clock: see `is_older_than`.
+struct FileStamp {
+    int error = 0;  // of stat; ENOENT: there is no file
+    dev_t device = 0;
+    ino_t inode = 0;
+    mode_t mode = 0;
+    off_t size = 0;
+    int64_t written_ns = 0;  // mtime
+    int64_t changed_ns = 0;  // ctime, which no program can set
+
+    bool operator==(const FileStamp&) const = default;
+    bool exists() const { return error == 0; }
+    bool is_regular() const;
+    // Whether the last change was that long ago. False where the clock says that it is yet to come.
+    bool is_older_than(std::chrono::nanoseconds age) const;
+};
+
+FileStamp stamp_of(const std::filesystem::path& path);
+
+// Reads a regular file, and nothing else: a FIFO or a device would make the reader wait. EINVAL for
+// everything that is no regular file.
+Result<std::string> read_regular_file(const std::filesystem::path& path, size_t at_most);
+
+// Whether a process has the file open for writing. False also where the kernel does not tell: for
+// files of other users, and on some file systems.
+bool is_being_written(const std::filesystem::path& path);
+
+}  // namespace husk::os
