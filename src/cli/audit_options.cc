@@ -42,7 +42,7 @@ void add_audit_options(CLI::App& app, AuditOptions& options) {
     app.add_option("--session", query.session, "Of the session of this name");
     add_one_of(app, "--status", query.status,
                {"exited", "signaled", "timed_out", "cancelled", "limit_exceeded", "denied",
-                "not_started", "running", "lost", "unknown"},
+                "not_started", "running", "lost", "unknown", "applied", "refused"},
                "exited, signaled, timed_out, denied, running, ...");
     add_one_of(app, "--decision", query.decision, {"allow", "ask", "deny"}, "allow, ask or deny");
     const auto contracts = config::find_key("", "contract")->words;

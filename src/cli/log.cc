@@ -51,10 +51,21 @@ std::string verdict_of(const Json& record) {
     return approval.is_object() ? decision + ", " + text_of(approval, "answer") : decision;
 }
 
+// What a changed configuration did.
+std::string configuration_of(const Json& record) {
+    std::string text;
+    for (const char* name : {"changed", "after_restart"})
+        for (const Json& change : record.value(name, Json::array()))
+            text += (text.empty() ? "" : "; ") + change.get<std::string>();
+    if (text.empty()) text = text_of(record, "error");
+    return "[configuration" + (text.empty() ? "" : ": " + text) + "]";
+}
+
 // What was done, in one line.
 std::string deed_of(const Json& record) {
     const std::string command = text_of(record, "command");
     if (!command.empty()) return command;
+    if (text_of(record, "action") == "configure") return configuration_of(record);
     const std::string shell = text_of(record, "shell_id");
     return "[" + text_of(record, "tool") + (shell.empty() ? "" : " " + shell) + "]";
 }

@@ -153,7 +153,7 @@ Result<Json> sums(Database& database, const Condition& condition) {
 Condition condition_of(const Query& query) {
     Builder builder;
     if (query.which == Query::Which::Commands)
-        builder.add("(action IS NULL OR action IN ('run', 'talk', 'kill'))");
+        builder.add("(action IS NULL OR action IN ('run', 'talk', 'kill', 'configure'))");
     for (const std::string& word : query.words)
         if (!word.empty() && word != "-") builder.word(text::to_utf8(word));
     if (query.since) builder.add("time >= ", *query.since);
@@ -225,7 +225,8 @@ Result<Json> Index::stats(const Query& query) {
     const std::lock_guard lock(guard_);
     CHECK(refresh());
     Database& database = inside_->database;
-    const Condition condition = condition_of(query);
+    Condition condition = condition_of(query);
+    condition.sql += " AND action IS NOT 'configure'";  // that is no call
     Json stats = TRY(sums(database, condition));
     stats["duration_ms"] = TRY(durations(database, condition));
     for (const auto& [name, column] : {std::pair{"status", "status"},

@@ -67,6 +67,9 @@ std::string words_of(const Json& record) {
         text += "\n" + text_of(member(member(record, "verdict"), name));
     for (const Json& denial : member(record, "denials"))
         text += "\n" + text_of(member(denial, "target"));
+    for (const Json& file : member(record, "files")) text += "\n" + text_of(member(file, "path"));
+    for (const char* name : {"changed", "after_restart"})
+        for (const Json& change : member(record, name)) text += "\n" + text_of(change);
     return text;
 }
 
@@ -100,7 +103,7 @@ Result<void> RowWriter::add(uint64_t file, std::string_view line) {
     for (const char* name : {"v", "what", "chain"}) record.erase(name);
     if (what == "end") return end(std::move(record), Source::Journal);
     if (what == "begin") record["status"] = "running";
-    if (what != "begin" && what != "call") return {};
+    if (what != "begin" && what != "call" && what != "configuration") return {};
     return insert(file, std::move(record));
 }
 

@@ -18,6 +18,15 @@ export interface Server {
     epoch: string;
 }
 
+// A configuration file has changed.
+export interface Configuration {
+    outcome: "applied" | "refused";
+    files: { path: string; sha256: string | null }[];
+    changed: string[];
+    after_restart: string[];
+    why: string | null;
+}
+
 export interface Excerpt {
     total_bytes: number;
     total_lines: number;
@@ -182,7 +191,10 @@ export interface AuditRecord {
     background: boolean;
     verdict: { decision: Decision; rule: string | null; where: string | null; reason: string | null; risk: string } | null;
     approval: { answer: string; by: string | null; scope: string | null; reason: string | null } | null;
-    status: Status | "unknown" | null;
+    status: Status | "unknown" | "applied" | "refused" | null;
+    files?: { path: string; sha256: string | null }[]; // this and the next two: of a changed configuration
+    changed?: string[];
+    after_restart?: string[];
     exit_code?: number | null;
     signal?: string | null;
     error?: string | null;

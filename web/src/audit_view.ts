@@ -17,12 +17,14 @@ export function status_of_record(record: AuditRecord): [Look, string] {
     const { status } = record;
     if (status === null) return record.error ? ["bad", "error"] : ["good", "done"];
     if (status === "unknown") return ["unknown", "unknown"];
+    if (status === "applied" || status === "refused") return [status === "applied" ? "good" : "bad", status];
     return status_of_report({ status, background: record.background, exit_code: record.exit_code ?? null,
                               signal: record.signal ?? null, limit: record.limit ?? null });
 }
 
 // What was done, where it was no command.
 export function deed_of(record: AuditRecord): string {
+    if (record.action === "configure") return ["configuration", ...(record.files ?? []).map((file) => file.path)].join(" ");
     if (record.command !== null) return record.command;
     return [record.tool ?? record.action ?? "call", record.shell_id].filter(Boolean).join(" ");
 }
@@ -49,6 +51,8 @@ function facts_of(record: AuditRecord): [string, string][] {
         ["Verdict", verdict && [verdict.decision, verdict.rule, verdict.where, verdict.reason].filter(Boolean).join(" · ")],
         ["Approval", approval_words(record)],
         ["Error", record.error],
+        ["Changed", (record.changed ?? []).join("\n")],
+        ["After a restart", (record.after_restart ?? []).join("\n")],
         ["CPU time", cpu === null ? null : duration(cpu)],
         ["Peak memory", usage?.peak_memory_bytes == null ? null : bytes(usage.peak_memory_bytes)],
         ["Output", output && `${bytes(output.bytes + (errors?.bytes ?? 0))}, ${count(output.lines + (errors?.lines ?? 0), "line", "lines")}`],
@@ -99,7 +103,7 @@ export class AuditView {
                                   "aria-label": "Search the audit", spellcheck: "false", autocomplete: "off" });
     private since = choice("Since", [["", "Any time"], ["1h", "Last hour"], ["1d", "Last day"], ["7d", "Last week"]]);
     private status = choice("Status", [["", "Any ending"], ...["exited", "signaled", "timed_out", "cancelled",
-        "limit_exceeded", "denied", "not_started", "running", "lost", "unknown"].map((one): [string, string] =>
+        "limit_exceeded", "denied", "not_started", "running", "lost", "unknown", "applied", "refused"].map((one): [string, string] =>
         [one, one.replace("_", " ")])]);
     private decision = choice("Verdict", [["", "Any verdict"], ["allow", "allowed"], ["ask", "asked about"], ["deny", "denied"]]);
     private counted = h("p", { class: "quiet", role: "status" });

@@ -13,6 +13,7 @@ export interface EventsHandler {
 export const event_types = [
     "shell.started", "shell.output", "shell.ended", "shell.gone", "shell.usage",
     "call.started", "call.changed", "call.ended", "approval.asked", "approval.answered",
+    "configuration.applied", "configuration.refused",
 ] as const;
 
 const hidden_patience_ms = 30_000;

@@ -2,7 +2,7 @@
 
 import { ApiError, api } from "./api";
 import { AuditView } from "./audit_view";
-import type { Approval } from "./api_types";
+import type { Approval, Configuration } from "./api_types";
 import { DetailView } from "./detail_view";
 import { show_help } from "./dialogs";
 import { h } from "./dom";
@@ -91,7 +91,15 @@ class Console {
         this.store.apply(type, data);
         if (type === "approval.asked" && this.route.page !== "inbox")
             this.notices.say(`Asks: ${inert((data as Approval).command.slice(0, 80))}`);
+        if (type.startsWith("configuration.")) this.tell_of(data as Configuration);
         if (type === "shell.ended" || type === "shell.gone") this.detail?.output?.poke(null);
+    }
+
+    // The mode and the network of the server may be others now.
+    private tell_of({ outcome, changed, why }: Configuration): void {
+        if (outcome === "refused") this.notices.say(`A change of the configuration is not obeyed: ${inert(why ?? "")}`, "error");
+        else this.notices.say(`The configuration has changed: ${inert(changed.join("; ") || "nothing in force is different")}`);
+        if (outcome === "applied") void this.load();
     }
 
     private async explain_break(): Promise<void> {
