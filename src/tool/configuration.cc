@@ -1,5 +1,6 @@
 #include "tool/configuration.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <system_error>
 
@@ -47,10 +48,16 @@ std::expected<std::optional<std::string>, Complaints> text_if_there(const fs::pa
     std::error_code failed;
     const fs::file_type type = fs::status(path, failed).type();
     if (is_absent(failed, type)) return std::nullopt;
-    // Reading a pipe that somebody has put there would never end.
-    if (!failed && type != fs::file_type::regular)
-        return refusal({path.string(), 0}, "it is no regular file");
     return read_rules_text(path);
+}
+
+// Reads the file, and notes in `sources` how it was found.
+std::expected<std::optional<std::string>, Complaints> read_source(
+    const fs::path& path, std::vector<SourceFile>& sources) {
+    SourceFile source{.path = path, .stamp = os::stamp_of(path)};
+    source.text = TRY(text_if_there(path));
+    sources.push_back(source);
+    return source.text;
 }
 
 std::expected<void, Complaints> check_absolute(const config::Setting<std::string>& path) {
@@ -60,12 +67,16 @@ std::expected<void, Complaints> check_absolute(const config::Setting<std::string
                    "\"" + text::one_line(written) + "\" must begin with / or ~/");
 }
 
-std::expected<Settings, Complaints> read_users(const ConfigurationFiles& files) {
+std::expected<Settings, Complaints> read_users(Configuration& configuration) {
+    const ConfigurationFiles& files = configuration.files;
     std::optional<std::string> text;
-    if (files.named.empty())
-        text = TRY(text_if_there(files.users));
-    else
-        text = TRY(read_rules_text(files.named));
+    if (files.named.empty()) {
+        text = TRY(read_source(files.users, configuration.sources));
+    } else {
+        SourceFile source{.path = files.named, .stamp = os::stamp_of(files.named)};
+        source.text = text = TRY(read_rules_text(files.named));
+        configuration.sources.push_back(std::move(source));
+    }
     if (!text) return Settings{};
     Settings users = TRY(config::read_settings(*text, files.own().string()));
     // The user's file stands beside no work that it could be relative to.
@@ -106,7 +117,11 @@ std::expected<std::optional<Settings>, Complaints> read_beside(Configuration& co
     const ConfigurationFiles& files = configuration.files;
     std::error_code failed;
     if (fs::equivalent(files.users, files.here, failed)) return std::nullopt;
-    const std::optional<std::string> text = TRY(text_if_there(files.here));
+    const std::optional<std::string> text = TRY(read_source(files.here, configuration.sources));
+    const fs::path trusted_files = trust_list(configuration.state);
+    configuration.sources.push_back({.kind = SourceFile::Kind::Trust,
+                                     .path = trusted_files,
+                                     .stamp = os::stamp_of(trusted_files)});
     if (!text) return std::nullopt;
     Settings here = TRY(config::read_settings(*text, files.here.string()));
     CHECK(check_absolute(here.state));
@@ -151,9 +166,14 @@ fs::path state_directory_of(const Settings& settings) {
 }
 
 std::expected<std::string, std::vector<Complaint>> read_rules_text(const fs::path& path) {
-    auto text = os::read_file(path, largest);
+    // `--config <(...)` names a pipe. Elsewhere a pipe that somebody has put in the place of a file
+    // would keep the reader waiting.
+    const bool is_ours = path.native().starts_with("/dev/") || path.native().starts_with("/proc/");
+    auto text = is_ours ? os::read_file(path, largest) : os::read_regular_file(path, largest);
     if (text) return *std::move(text);
-    return refusal({path.string(), 0}, std::generic_category().message(text.error().code));
+    const int code = text.error().code;
+    return refusal({path.string(), 0}, code == EINVAL ? "it is no regular file"
+                                                      : std::generic_category().message(code));
 }
 
 std::expected<decide::Rules, std::vector<Complaint>> usable_rules(const RuleTexts& texts) {
@@ -184,7 +204,7 @@ std::expected<Configuration, std::vector<Complaint>> read_configuration(const fs
     using config::layered;
     Configuration configuration;
     ConfigurationFiles& files = configuration.files = find_configuration(named);
-    const Settings users = TRY(read_users(files));
+    const Settings users = TRY(read_users(configuration));
     const Settings on_top = layered(from_variables(), flags);
     configuration.workspace = workspace_of(flags, users);
     // Who is trusted is a matter of the user alone, so the workspace has no say in where that

@@ -5,10 +5,12 @@
 #include <expected>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "decide/rules.h"
+#include "os/file_stamp.h"
 #include "request/rules_file.h"
 #include "request/settings.h"
 
@@ -23,6 +25,16 @@ struct ConfigurationFiles {
     const std::filesystem::path& own() const { return named.empty() ? users : named; }
 };
 
+// A file that was asked, also one that is not there, as it was when it was read.
+struct SourceFile {
+    enum class Kind { Settings, Trust };  // Trust: the list of trusted files
+    Kind kind = Kind::Settings;
+    std::filesystem::path path;
+    os::FileStamp stamp = {};              // taken before it was read
+    std::optional<std::string> text = {};  // none: there was no such file
+    std::string fixed_because = {};        // why a change of it does not count before a restart
+};
+
 // What the file beside the work counts for.
 enum class Standing { Nothing, Narrows, Trusted };
 
@@ -34,6 +46,7 @@ struct Configuration {
     RuleTexts rules_beside;           // all of that file, where it may only narrow
     std::filesystem::path workspace;  // absolute; empty: where this process is
     std::filesystem::path state;      // never empty
+    std::vector<SourceFile> sources;  // everything above that depends on files depends on these
 };
 
 // By HUSK_CONFIG and XDG_CONFIG_HOME; `named` may be empty. Without that beside the work.

@@ -8,6 +8,8 @@
 #include "request/settings_layers.h"
 #include "tool/contract_layer.h"
 #include "tool/engine_values.h"
+#include "tool/live_configuration.h"
+#include "tool/own_files.h"
 #include "tool/plan_call.h"
 
 namespace husk::tool {
@@ -35,13 +37,6 @@ std::string cannot_be_built(Mode mode, const std::string& why) {
            "; `husk doctor` tells more, `--mode open` runs without walls. Landlock takes Linux "
            "5.13 "
            "or later, 6.7 or later to close the network, 6.12 or later to confine signals";
-}
-
-std::expected<decide::Rules, std::string> rules_again(const DeploymentRequest& request) {
-    const auto again = read_with_contract(request.config, request.flags, Contracts::Any);
-    auto rules = again ? usable_rules(*again) : std::unexpected(again.error());
-    if (rules) return *std::move(rules);
-    return std::unexpected(rules.error().empty() ? std::string() : rules.error()[0].message);
 }
 
 // Where calls start, and in what: this host or a container.
@@ -102,11 +97,17 @@ std::expected<Deployed, Complaints> deploy(const DeploymentRequest& request) {
         return complaint(cannot_be_built(deployment.walls.mode, missing));
     deployment.rules = TRY(usable_rules(configuration));
     deployment.notes = notes_on(configuration.ignored);
-    deployment.memory = {configuration.files.own(), [request] { return rules_again(request); }};
+    deployment.users_file = configuration.files.own();
     std::vector<std::string> warnings;
     for (const decide::Problem& problem : decide::dead_refusals(configuration.settings.rules))
         warnings.push_back(to_text(problem.where) + ": warning: " + problem.message);
-    return Deployed{std::move(deployment), std::move(warnings)};
+    std::vector<SourceFile> sources = configuration.sources;
+    const ToolContext reach = reach_of(deployment.walls, deployment.configured);
+    for (SourceFile& source : sources)
+        if (source.path != configuration.files.here)
+            source.fixed_because = why_fixed(source.path, reach);
+    deployment.live = std::make_shared<LiveConfiguration>(request, sources, deployment);
+    return Deployed{std::move(deployment), std::move(warnings), std::move(sources)};
 }
 
 Result<void> check_deployment(const Deployment& deployment) {

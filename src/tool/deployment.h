@@ -8,6 +8,7 @@
 
 #include "request/rules_file.h"
 #include "request/settings.h"
+#include "tool/configuration.h"
 #include "tool/toolbox.h"
 
 namespace husk::tool {
@@ -28,6 +29,7 @@ struct DeploymentRequest {
 struct Deployed {
     Deployment deployment;
     std::vector<std::string> warnings;  // about rules that can never apply
+    std::vector<SourceFile> sources;    // what the deployment was made of
 };
 
 // Reads the configuration. The complaints are about the request or about a file.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tool/own_files.h"
+
 namespace husk::tool {
 namespace {
 
@@ -104,6 +106,8 @@ EngineValues engine_values(const Configuration& configuration, EngineValues valu
     if (from.cache.is_given()) context.cache = expanded(from.cache.value, base);
     context.readable = paths_of(from.read, base);
     context.protect = paths_of(from.protect, base);
+    for (fs::path& own : reachable_files(configuration, reach_of(context, from)))
+        context.protect.push_back(std::move(own));
     for (const auto& hole : from.accept) context.accept.push_back(hole.value);
     context.watch_denials = from.denials.value != "off";
 

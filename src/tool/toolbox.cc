@@ -13,6 +13,7 @@
 #include "confine/machine.h"
 #include "run/call.h"
 #include "tool/read_shell.h"
+#include "tool/toolbox_in_force.h"
 #include "tool/wait_until.h"
 
 namespace husk::tool {
@@ -53,70 +54,36 @@ Outcome missing(const std::string& id, const Error& error) {
     return failed(error);
 }
 
-// What is built in is for the contract to say.
-std::optional<std::chrono::milliseconds> given(const config::Setting<config::Time>& setting) {
-    return setting.is_given() ? setting.value : std::nullopt;
-}
-
 }  // namespace
 
 Toolbox::Toolbox(Deployment deployment)
     : deployment_(std::move(deployment)),
-      rules_(std::move(deployment_.rules), deployment_.memory),
-      situation_(make_situation()),
       workspace_id_(identity_of(deployment_.walls.workspace)),
       journal_(std::make_shared<audit::Journal>(deployment_.settings.state)),
+      in_force_(std::make_shared<const InForce>(deployment_)),
       bash_(settings_for(deployment_)) {
-    for (contract::Tool& tool : deployment_.contract->tools(situation_)) {
-        if (tool.may_go_on) tasks_.push_back(tool.name);
-        names_.push_back(std::move(tool.name));
-    }
     if (!deployment_.contract->defaults.logs_end_with_session) return;
     // Sessions that ended by themselves had nobody to do it.
     if (const auto state = run::StateDir::open_for_reading(deployment_.settings.state))
         std::ignore = collect::remove_what_went_with_sessions(*state);
 }
 
-contract::Situation Toolbox::make_situation() const {
-    const config::Settings& configured = deployment_.configured;
-    const ToolContext& walls = deployment_.walls;
-    using Place = contract::Situation::Place;
-    const bool inside = deployment_.container.has_value();
-    return {.place = inside ? Place::Container : Place::Host,
-            .working_dir = inside ? place::workspace_inside : start_directory(),
-            .mode = walls.mode,
-            .network = walls.network,
-            .writable = walls.writable,
-            .closed_modes_missing = closed_modes_missing(walls),
-            .default_timeout = given(configured.timeout),
-            .longest_timeout = given(configured.longest_timeout),
-            .arguments = deployment_.arguments,
-            .docware = deployment_.docware};
-}
+Toolbox::~Toolbox() = default;
 
-// Where the conversation is; a call may name a directory below it.
-const std::filesystem::path& Toolbox::start_directory() const {
-    const ToolContext& walls = deployment_.walls;
-    return walls.working_dir.empty() ? walls.workspace : walls.working_dir;
-}
+Json Toolbox::tools() const { return in_force()->tools(); }
 
-Json Toolbox::tools() const {
-    Json tools = Json::array();
-    for (const contract::Tool& tool : deployment_.contract->tools(situation_))
-        tools.push_back(contract::tool_json(tool));
-    return {{"tools", std::move(tools)}};
-}
-
-std::string Toolbox::own_session(Mode mode, const Network& network,
+// By everything that the walls of its commands depend on.
+std::string Toolbox::own_session(const InForce& in_force, const ToolContext& asked,
                                  const std::string& apart) const {
     if (!deployment_.session.empty()) return deployment_.session;
     std::string all = workspace_id_ + "\n" + deployment_.caller + "\n";
     if (!apart.empty()) all += apart + "\n";
-    all += std::to_string(static_cast<int>(mode)) + std::to_string(static_cast<int>(network.kind));
-    for (const std::string& host : network.hosts) all += "\n" + host;
-    if (const auto& container = deployment_.container)
+    all += std::to_string(static_cast<int>(asked.mode)) +
+           std::to_string(static_cast<int>(asked.network.kind));
+    for (const std::string& host : asked.network.hosts) all += "\n" + host;
+    if (const auto& container = in_force.deployment.container)
         all += "\n" + container->image + "\n" + container->socket.string();
-    const ToolContext& walls = deployment_.walls;
+    const ToolContext& walls = in_force.deployment.walls;
     if (walls.wide_workspace) all += "\nwide";
     if (!walls.cache.empty()) all += "\ncache " + walls.cache.string();
     for (const auto* paths : {&walls.writable, &walls.readable, &walls.protect}) {
@@ -230,8 +197,11 @@ Result<KnownShell> Toolbox::own_shell(const std::string& id) const {
 }
 
 bool Toolbox::can_be_task(std::string_view tool) const {
-    return std::ranges::find(tasks_, tool) != tasks_.end();
+    const InForcePtr now = in_force();
+    return std::ranges::find(now->tasks, tool) != now->tasks.end();
 }
+
+bool Toolbox::has_tasks() const { return !in_force()->tasks.empty(); }
 
 Result<Json> Toolbox::result_of(const std::string& id) const {
     const KnownShell shell = TRY(own_shell(id));

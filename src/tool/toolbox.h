@@ -7,6 +7,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <stop_token>
 #include <string>
@@ -17,15 +18,18 @@
 #include "contract/contract.h"
 #include "decide/rules.h"
 #include "place/container.h"
+#include "record/configuration_entry.h"
 #include "record/journal.h"
 #include "request/settings.h"
 #include "tool/judge.h"
 #include "tool/lasting_bash.h"
+#include "tool/news.h"
 #include "tool/read_shell.h"
-#include "tool/rule_book.h"
 #include "tool/workers.h"
 
 namespace husk::tool {
+
+class LiveConfiguration;
 
 // What the tools are given by whoever offers them.
 struct Deployment {
@@ -43,7 +47,9 @@ struct Deployment {
     contract::Situation::Arguments arguments = contract::Situation::Arguments::Usual;
     enum class Report { Left, InMeta } report = Report::Left;  // all of it, without output
     contract::DocwareSettings docware = {};
-    RuleBook::Memory memory = {};  // how a person's "always" is kept
+    std::filesystem::path users_file = {};  // where a person's "always" is written; empty: nowhere
+    // Tells when the configuration has changed; none: it never does.
+    std::shared_ptr<LiveConfiguration> live = {};
 };
 
 // What one call is given.
@@ -85,6 +91,7 @@ struct Glimpse {
 class Toolbox {
 public:
     explicit Toolbox(Deployment deployment);
+    ~Toolbox();
 
     // MCP's ListToolsResult.
     contract::Json tools() const;
@@ -102,8 +109,25 @@ public:
 
     // What would be decided about this; an empty directory is the workspace.
     Judged verdict(const Request& request) const;
-    // By which all calls are judged.
-    RuleBook& rules() { return rules_; }
+    // Writes a person's "always" into the user's file. Returns in words what became of it. May wait
+    // for the disk.
+    std::string remember(const std::string& directory, const std::string& command);
+
+    // Obeys the configuration if it has changed, from the next call on. Each call does that by
+    // itself. May wait for a file that is being written.
+    void look_at_configuration();
+    // Told when the configuration has changed, or a change of it was refused, as long as the result
+    // is kept. On any thread, which must not be kept.
+    struct Reconfigured {
+        const audit::ConfigurationChange& change;
+        bool tools_changed;  // what `tools` returns is different
+    };
+    using Listening = News<Reconfigured>::Subscription;
+    [[nodiscard]] Listening on_configuration(std::function<void(const Reconfigured&)> tell) const;
+    // Whether it is ever told.
+    bool can_change() const { return deployment_.live != nullptr; }
+    // What counts for a call that begins now.
+    std::shared_ptr<const Deployment> deployment() const;
 
     // The caller's shells, living ones first, without output.
     Result<std::vector<Report>> shells() const;
@@ -117,13 +141,15 @@ public:
     // Whether what a tool runs may go on when it has been answered, and whether there is such a
     // tool.
     bool can_be_task(std::string_view tool) const;
-    bool has_tasks() const { return !tasks_.empty(); }
+    bool has_tasks() const;
     // The CallToolResult of a command that went on, as if its caller had waited.
     Result<contract::Json> result_of(const std::string& id) const;
     // Stops a shell as a call is cancelled; `done` is called when that is over.
     void cancel(const std::string& id, std::function<void()> done);
 
 private:
+    struct InForce;
+    using InForcePtr = std::shared_ptr<const InForce>;
     struct Call;
     enum class Thread { Callers, Quick };
     void begin(const std::shared_ptr<Call>& call, Thread thread);
@@ -139,11 +165,11 @@ private:
     // toolbox_permit.cc
     struct Weighed;
     enum class Shell { Fresh, GoesOn };
-    Weighed weigh(const contract::Run& run, Shell shell = Shell::Fresh) const;
+    static Weighed weigh(const InForce& in_force, const contract::Run& run,
+                         Shell shell = Shell::Fresh);
     static void note(const Call& call, const Weighed& weighed);
-    std::filesystem::path seen_here(const Request& request) const;
     void permit(const std::shared_ptr<Call>& call, Weighed weighed, std::function<void()> go_on);
-    void remember(Call& call, const Weighed& weighed);
+    void remember_answer(Call& call, const Weighed& weighed);
     void refuse(const Call& call, const Weighed& weighed, const Answer& said) const;
     void refuse(const Call& call, const Weighed& weighed, Ending ending) const;
 
@@ -156,9 +182,9 @@ private:
     void ended(const std::shared_ptr<Call>& call, Report report);
     contract::Told told(Call& call, Report report) const;
     // With what configuration and contract add to it; an error when it asks for too much.
-    std::expected<Request, std::string> equipped(const contract::Run& run) const;
-    ToolContext context_for(const contract::Run& run, const std::string& apart) const;
-    const std::filesystem::path& start_directory() const;
+    static std::expected<Request, std::string> equipped(const InForce& in_force,
+                                                        const contract::Run& run);
+    ToolContext context_for(const Call& call, const contract::Run& run) const;
 
     // toolbox_talk.cc
     using Talked = std::variant<contract::Told, Weighed>;  // or somebody has to decide first
@@ -166,24 +192,32 @@ private:
     Result<Talked> talk_to(const Call& call, const contract::Talk& talk);
     Result<Talked> run_in(LastingBash& bash, const Call& call, const contract::Talk& talk,
                           const os::Deadline& give_up);
-    Result<Report> start_lasting(LastingBash& bash, const std::string& apart);
+    Result<Report> start_lasting(LastingBash& bash, const Call& call);
 
     contract::Outcome perform(const contract::Read& read) const;
     contract::Outcome perform(const contract::Wait& wait, const std::stop_token& cancel) const;
     contract::Outcome perform(const contract::Kill& kill) const;
     contract::Outcome perform(const contract::List& list) const;
 
-    contract::Situation make_situation() const;
-    std::string own_session(Mode mode, const Network& network, const std::string& apart) const;
+    // toolbox_configuration.cc
+    InForcePtr in_force() const;
+    void use(InForcePtr fresh);
+    // What could not be recorded is a warning of the change.
+    void record(audit::ConfigurationChange& change) const;
+
+    std::string own_session(const InForce& in_force, const ToolContext& asked,
+                            const std::string& apart) const;
     bool is_own(const std::string& caller, const std::string& session) const;
 
+    // As it was at the start. What the configuration can change is in `in_force_`; contract, state
+    // directory, workspace, session, caller and way in are here.
     Deployment deployment_;
-    RuleBook rules_;
-    contract::Situation situation_;
     std::string workspace_id_;
     std::shared_ptr<audit::Journal> journal_;
-    std::vector<std::string> names_;  // of the tools
-    std::vector<std::string> tasks_;  // those that can be one
+    std::mutex looking_;  // one at a time, and others wait for the result
+    mutable std::mutex guard_;
+    InForcePtr in_force_;
+    mutable News<Reconfigured> news_;
     std::atomic<bool> warm_ = false;  // the last command was started
     // In the order in which they may go: each posts only to those above it.
     Turnstile running_{128};

@@ -95,18 +95,21 @@ void Toolbox::call(std::string tool, std::string arguments, CallContext context,
 void Toolbox::begin(const std::shared_ptr<Call>& call, Thread thread) {
     const contract::Contract& contract = *deployment_.contract;
     const std::string& via = call->context.via;
+    look_at_configuration();
+    call->in_force = in_force();
+    const InForce& in_force = *call->in_force;
     call->audit = std::make_unique<CallAudit>(
         journal_, audit::Asked{.via = deployment_.via + (via.empty() ? "" : "/" + via),
                                .contract = std::string(contract.name),
                                .tool = call->tool,
                                .caller = deployment_.caller,
                                .workspace = deployment_.walls.workspace.string(),
-                               .mode = contract::word(deployment_.walls.mode)});
-    contract::Situation here = situation_;
+                               .mode = contract::word(in_force.deployment.walls.mode)});
+    contract::Situation here = in_force.situation;
     here.answer_within = call->context.answer_within;
-    if (std::ranges::find(names_, call->tool) == names_.end()) {
+    if (std::ranges::find(in_force.names, call->tool) == in_force.names.end()) {
         const std::string why = "the contract " + std::string(contract.name) + " has no tool \"" +
-                                call->tool + "\"; it has " + text::join(names_, ", ");
+                                call->tool + "\"; it has " + text::join(in_force.names, ", ");
         call->audit->over("", why);
         return call->done(std::unexpected(why));
     }
@@ -136,7 +139,7 @@ void Toolbox::take(const std::shared_ptr<Call>& call, const contract::Run& run) 
         report.command = report.display = run.request.command;
         return finish(*call, Told{.report = std::move(report)});
     }
-    permit(call, weigh(run), [this, call] { start(call); });
+    permit(call, weigh(*call->in_force, run), [this, call] { start(call); });
 }
 
 void Toolbox::take(const std::shared_ptr<Call>& call, const contract::Wait& wait) {

@@ -10,7 +10,7 @@
 #include "tool/call_audit.h"
 #include "tool/call_watch.h"
 #include "tool/private_dir.h"
-#include "tool/toolbox.h"
+#include "tool/toolbox_in_force.h"
 
 namespace husk::tool {
 
@@ -19,6 +19,7 @@ struct Toolbox::Call {
     std::string arguments;
     CallContext context;
     Done done;
+    InForcePtr in_force = {};  // the configuration that it began with, to its end
     contract::Action action = {};
     Verdict verdict = {};
     std::unique_ptr<CallAudit> audit = {};

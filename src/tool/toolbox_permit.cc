@@ -20,25 +20,19 @@ audit::Approval approval_of(const Answer& said) {
 Judged Toolbox::verdict(const Request& request) const {
     contract::Run asked;
     asked.request = request;
-    return weigh(asked).judged;
+    return weigh(*in_force(), asked).judged;
 }
 
-// A directory of a container by the name that it has on this host, where rules and people know it.
-std::filesystem::path Toolbox::seen_here(const Request& request) const {
-    const std::filesystem::path& asked = request.working_dir;
-    if (!deployment_.container || !asked.is_absolute()) return asked;
-    const auto below = asked.lexically_normal().lexically_relative(place::workspace_inside);
-    return below.empty() || *below.begin() == ".." ? asked : below;
-}
-
-Toolbox::Weighed Toolbox::weigh(const contract::Run& run, Shell shell) const {
+Toolbox::Weighed Toolbox::weigh(const InForce& in_force, const contract::Run& run, Shell shell) {
     const Request& request = run.request;
-    const contract::Defaults& defaults = deployment_.contract->defaults;
-    const std::filesystem::path directory = start_directory() / seen_here(request) / "";
+    const Deployment& deployment = in_force.deployment;
+    const contract::Defaults& defaults = deployment.contract->defaults;
+    const std::filesystem::path directory =
+        in_force.start_directory() / in_force.seen_here(request) / "";
     Weighed weighed{.command = request.command,
                     .working_dir = directory.lexically_normal().parent_path()};
     Judged& judged = weighed.judged;
-    judged = judge_call(request, weighed.working_dir.string(), *rules_.rules(),
+    judged = judge_call(request, weighed.working_dir.string(), deployment.rules,
                         {.shell_goes_on = shell == Shell::GoesOn,
                          .runs_unparsable = defaults.unparsable == contract::Unparsable::BashSaysIt,
                          .trusts_not_understood = !defaults.refuses_what_it_does_not_understand,
@@ -78,20 +72,21 @@ void Toolbox::permit(const std::shared_ptr<Call>& call, Weighed weighed,
         if (said.kind == Answer::AllowOnce) return quick_.post(go_on);
         if (said.kind == Answer::AllowAlways)
             return quick_.post([this, call, about, go_on] {
-                remember(*call, *about);
+                remember_answer(*call, *about);
                 go_on();
             });
         // Whoever answers must not be kept by those who wait for the result.
         quick_.post([this, call, about, said] { refuse(*call, *about, said); });
     };
     if (!call->context.approver) return decided({});
-    call->context.approver(question_about(about->judged, rules_.file()), first_only(decided));
+    call->context.approver(question_about(about->judged, deployment_.users_file),
+                           first_only(decided));
 }
 
-void Toolbox::remember(Call& call, const Weighed& weighed) {
+void Toolbox::remember_answer(Call& call, const Weighed& weighed) {
     const Judged& judged = weighed.judged;
     if (!judged.verdict.only_once.empty()) return;
-    call.remembered = rules_.remember(judged.working_dir, judged.script.source);
+    call.remembered = remember(judged.working_dir, judged.script.source);
 }
 
 void Toolbox::refuse(const Call& call, const Weighed& weighed, const Answer& said) const {

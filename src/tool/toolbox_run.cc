@@ -90,34 +90,37 @@ bool is_whole(const Report& report) {
 
 }  // namespace
 
-std::expected<Request, std::string> Toolbox::equipped(const contract::Run& run) const {
-    const contract::Defaults& defaults = deployment_.contract->defaults;
+std::expected<Request, std::string> Toolbox::equipped(const InForce& in_force,
+                                                      const contract::Run& run) {
+    const Deployment& deployment = in_force.deployment;
+    const contract::Defaults& defaults = deployment.contract->defaults;
     Request request = run.request;
     if (asks_for_limits(request)) {
-        const auto allowed = config::narrowed(deployment_.configured, asked_by(request));
+        const auto allowed = config::narrowed(deployment.configured, asked_by(request));
         if (!allowed) return std::unexpected(allowed.error());
         apply_limits(*allowed, request);
     } else {
-        apply_limits(deployment_.configured, request);
+        apply_limits(deployment.configured, request);
     }
     request.limits.cpu_percent = run.request.limits.cpu_percent;
     request.env.merge(variables_for(run.environment.value_or(defaults.environment),
-                                    run.mode.value_or(deployment_.walls.mode)));
+                                    run.mode.value_or(deployment.walls.mode)));
     request.log_goes_with_session = defaults.logs_end_with_session;
     if (run.portion.wanted()) request.max_output_bytes = 0;  // read later, byte for byte
     return request;
 }
 
-ToolContext Toolbox::context_for(const contract::Run& run, const std::string& apart) const {
-    ToolContext context = deployment_.walls;
-    context.working_dir = start_directory();
+ToolContext Toolbox::context_for(const Call& call, const contract::Run& run) const {
+    const InForce& in_force = *call.in_force;
+    ToolContext context = in_force.deployment.walls;
+    context.working_dir = in_force.start_directory();
     context.mode = run.mode.value_or(context.mode);
     // A call that narrows the mode to one without a network has asked for that too.
     if (run.mode == Mode::ReadOnly) context.network = {};
     context.network = run.network.value_or(context.network);
     if (deployment_.contract->defaults.scratch == Scratch::None) context.scratch = Scratch::None;
     context.session =
-        run.session.empty() ? own_session(context.mode, context.network, apart) : run.session;
+        run.session.empty() ? own_session(in_force, context, call.context.apart) : run.session;
     // The name comes from a model, which may not choose where it can write.
     context.same_workspace |= !run.session.empty();
     context.caller = deployment_.caller + "@" + workspace_id_;
@@ -131,12 +134,13 @@ void Toolbox::start(const std::shared_ptr<Call>& call) {
 
 void Toolbox::launch(const std::shared_ptr<Call>& call) {
     const auto& run = std::get<contract::Run>(call->action);
-    auto request = equipped(run);
+    const Deployment& deployment = call->in_force->deployment;
+    auto request = equipped(*call->in_force, run);
     if (!request) return ended(call, not_started(run.request, {"limits", 0, request.error()}));
     if (run.private_tmp)
         if (auto made = PrivateDir::make()) call->tmp.emplace(*std::move(made));
     if (call->tmp) request->env["TMPDIR"] = call->tmp->path().string();
-    ToolContext context = context_for(run, call->context.apart);
+    ToolContext context = context_for(*call, run);
     context.cancel = call->context.cancel;
     call->audit->asked.session = context.session;
     context.on_start = [this, call](const std::string& shell_id) {
@@ -149,12 +153,13 @@ void Toolbox::launch(const std::shared_ptr<Call>& call) {
     };
     context.on_output = call->context.on_output;
     if (run.watch) watch(*call, *run.watch, context);
-    if (!deployment_.container) return this->run(call, *std::move(request), std::move(context));
+    if (!deployment.container) return this->run(call, *std::move(request), std::move(context));
     // Making one takes its time.
     patient_.post([this, call, request = *std::move(request), context = std::move(context)] {
         Request moved = request;
         ToolContext here = context;
-        const auto placed = place_call(*deployment_.container, deployment_.settings, moved, here);
+        const auto placed =
+            place_call(*call->in_force->deployment.container, deployment_.settings, moved, here);
         if (!placed) return ended(call, not_started(request, placed.error()));
         this->run(call, std::move(moved), std::move(here));
     });
@@ -203,11 +208,12 @@ Told Toolbox::told(Call& call, Report report) const {
     const auto& run = std::get<contract::Run>(call.action);
     Told told{.report = std::move(report)};
     Report& about = told.report;
-    if (deployment_.container) tell_placed(about, run.network.value_or(deployment_.walls.network));
+    const Deployment& deployment = call.in_force->deployment;
+    if (deployment.container) tell_placed(about, run.network.value_or(deployment.walls.network));
     if (call.eye) told.events = call.eye->finish(about.ending);
     call.tmp.reset();
     about.verdict = std::move(call.verdict);
-    about.notes.insert(about.notes.begin(), deployment_.notes.begin(), deployment_.notes.end());
+    about.notes.insert(about.notes.begin(), deployment.notes.begin(), deployment.notes.end());
     if (!call.remembered.empty()) about.notes.push_back("always allowed: " + call.remembered);
     if (run.portion.wanted()) about.output.clear();
     // What is there as a whole needs no words about how to get the rest.

@@ -35,11 +35,11 @@ void Toolbox::converse(const std::shared_ptr<Call>& call, const contract::Talk& 
     });
 }
 
-Result<Report> Toolbox::start_lasting(LastingBash& bash, const std::string& apart) {
+Result<Report> Toolbox::start_lasting(LastingBash& bash, const Call& call) {
     const contract::Run run{.request = TRY(bash.to_start())};
-    const auto request = equipped(run);
+    const auto request = equipped(*call.in_force, run);
     if (!request) return failure("limits", 0, request.error());
-    Report report = bash_.run(*request, context_for(run, apart));
+    Report report = bash_.run(*request, context_for(call, run));
     if (!report.shell_id.empty()) CHECK(bash.started(report.shell_id));
     return report;
 }
@@ -50,7 +50,7 @@ Result<Toolbox::Talked> Toolbox::run_in(LastingBash& bash, const Call& call,
     contract::Run asked;
     asked.request.command = talk.command;
     asked.request.working_dir = bash.directory();
-    Weighed weighed = weigh(asked, Shell::GoesOn);
+    Weighed weighed = weigh(*call.in_force, asked, Shell::GoesOn);
     note(call, weighed);
     using enum decide::Decision;
     const decide::Decision decision = weighed.judged.verdict.decision;
@@ -77,14 +77,14 @@ Result<Toolbox::Talked> Toolbox::talk_to(const Call& call, const contract::Talk&
         return failure("bash", ECANCELED, "cancelled before it was run");
     const os::Deadline give_up = os::Clock::now() + talk.timeout;
     const auto files = TRY(run::StateDir::open_or_make(deployment_.settings.state));
-    const std::string session = context_for({}, call.context.apart).session;
+    const std::string session = context_for(call, {}).session;
     call.audit->asked.session = session;
     LastingBash bash =
         TRY(LastingBash::of(files, deployment_.settings, session, give_up, call.context.cancel));
     State state = TRY(bash.state());
     if (talk.restart && state != State::None) CHECK(end(bash, deployment_.settings));
     if (talk.restart || state == State::None) {
-        Report report = TRY(start_lasting(bash, call.context.apart));
+        Report report = TRY(start_lasting(bash, call));
         if (talk.restart || report.shell_id.empty())
             return Told{.report = std::move(report), .came = Came::Restarted};
         state = State::Ready;

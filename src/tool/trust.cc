@@ -20,8 +20,6 @@ constexpr size_t digest_size = 64;
 constexpr size_t largest = size_t{1} << 20;
 constexpr const char* advice = "remove it, and trust again what you trust";
 
-fs::path list_in(const fs::path& state) { return state / "trusted"; }
-
 fs::path without_links(const fs::path& file) {
     std::error_code failed;
     fs::path exact = fs::canonical(file, failed);
@@ -54,7 +52,7 @@ Result<void> check_owner(const os::Fd& file, const fs::path& path) {
 Result<void> replace_list(const fs::path& state, const std::vector<Trusted>& all) {
     std::string text;
     for (const Trusted& one : all) text += one.digest + " " + one.file.string() + "\n";
-    return os::replace_file(list_in(state), text, 0600);
+    return os::replace_file(trust_list(state), text, 0600);
 }
 
 // Changes the list, one process after the other.
@@ -72,8 +70,10 @@ Result<void> change_list(const fs::path& state, Change change) {
 
 }  // namespace
 
+fs::path trust_list(const fs::path& state) { return state / "trusted"; }
+
 Result<std::vector<Trusted>> list_trusted(const fs::path& state) {
-    const fs::path path = list_in(state);
+    const fs::path path = trust_list(state);
     const auto file = os::open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     if (!file && file.error().code == ENOENT) return std::vector<Trusted>{};
     if (!file) return std::unexpected(file.error());

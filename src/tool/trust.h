@@ -15,6 +15,9 @@ struct Trusted {
     std::filesystem::path file;  // absolute, without links
 };
 
+// Where the list is kept.
+std::filesystem::path trust_list(const std::filesystem::path& state);
+
 // The list is in the state directory, which no command behind walls can write. One that others
 // could have written, or that is damaged, is an error.
 Result<std::vector<Trusted>> list_trusted(const std::filesystem::path& state);

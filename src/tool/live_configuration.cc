@@ -1,0 +1,294 @@
+#include "tool/live_configuration.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "os/events.h"
+#include "request/settings_changes.h"
+
+namespace husk::tool {
+namespace {
+
+using namespace std::chrono_literals;
+using audit::ConfigurationChange;
+using Outcome = ConfigurationChange::Outcome;
+
+// A file that is rewritten in place is empty, and then half written, for a moment. A file that is
+// replaced by way of a second name is missing for a moment.
+constexpr auto quiet_for = 100ms;
+constexpr auto longest_wait = 2s;
+constexpr auto pause = 10ms;
+// The clocks of file systems are this coarse at most.
+constexpr auto settles_after = 3s;
+constexpr size_t largest = (size_t{1} << 20) + 1;
+constexpr int most_tries = 3;
+
+constexpr auto keys_of_the_start =
+    std::to_array<std::string_view>({"contract", "state", "working_directory", "retention.quota",
+                                     "session.linger", "session.max_lifetime"});
+
+bool is_of_the_start(const std::string& change) {
+    return std::ranges::any_of(keys_of_the_start, [&](std::string_view key) {
+        return change.starts_with(key) && change.substr(key.size()).starts_with(": ");
+    });
+}
+
+std::string in_words(const std::vector<Complaint>& complaints) {
+    std::vector<std::string> lines;
+    for (const Complaint& one : complaints) {
+        const std::string where = to_text(one.where);
+        lines.push_back(where.empty() ? one.message : where + ": " + one.message);
+    }
+    return text::join(lines, "; ");
+}
+
+bool is_blank(const std::string& text) {
+    return text.find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
+}  // namespace
+
+LiveConfiguration::LiveConfiguration(DeploymentRequest request, std::vector<SourceFile> sources,
+                                     const Deployment& first)
+    : request_(std::move(request)),
+      in_force_(first.configured),
+      started_(first.configured),
+      contract_(first.contract->name),
+      state_(first.settings.state),
+      workspace_(first.walls.workspace) {
+    follow(std::move(sources));
+}
+
+// What is known of them is what was read when they were obeyed.
+void LiveConfiguration::follow(std::vector<SourceFile> sources) {
+    // A pipe that was named has been read, and has nothing more to say.
+    std::erase_if(sources, [](const SourceFile& source) {
+        return source.text && source.stamp.exists() && !source.stamp.is_regular();
+    });
+    sources_ = std::move(sources);
+    seen_.clear();
+    for (const SourceFile& source : sources_) {
+        Found found{.stamp = source.stamp, .text = source.text};
+        // The list of trusted files was asked, not kept.
+        const bool is_list =
+            source.kind == SourceFile::Kind::Trust && os::stamp_of(source.path) == source.stamp;
+        if (is_list || !source.stamp.exists()) read_into(found, source.path);
+        seen_.push_back(std::move(found));
+    }
+    applied_ = seen_;
+    is_settled_ = false;
+}
+
+std::vector<os::FileStamp> LiveConfiguration::stamps() const {
+    std::vector<os::FileStamp> all;
+    for (const SourceFile& source : sources_) all.push_back(os::stamp_of(source.path));
+    return all;
+}
+
+std::optional<LiveConfiguration::News> LiveConfiguration::look() {
+    const std::vector<os::FileStamp> now = stamps();
+    const bool same = std::ranges::equal(now, seen_, {}, {}, &Found::stamp);
+    if (same && is_settled_) return std::nullopt;
+    // Whoever waited once in vain does not wait at each call.
+    if (!same && !wait_until_quiet(is_busy_ ? 0ms : longest_wait)) return tell_busy();
+    auto found = find_files();
+    if (!found) return tell_busy();
+    return take(*std::move(found));
+}
+
+bool LiveConfiguration::is_quiet(const std::vector<os::FileStamp>& now,
+                                 std::chrono::nanoseconds since) const {
+    bool all_older = true;
+    for (size_t i = 0; i < now.size(); ++i) {
+        if (now[i] == seen_[i].stamp) continue;
+        if (now[i].is_regular() && os::is_being_written(sources_[i].path)) return false;
+        all_older &= now[i].exists() && now[i].is_older_than(quiet_for);
+    }
+    return all_older || since >= quiet_for;
+}
+
+bool LiveConfiguration::wait_until_quiet(std::chrono::milliseconds patience) const {
+    const os::Clock::time_point began = os::Clock::now();
+    os::Clock::time_point changed = began;
+    std::vector<os::FileStamp> last = stamps();
+    while (!is_quiet(last, os::Clock::now() - changed)) {
+        if (os::Clock::now() - began >= patience) return false;
+        std::this_thread::sleep_for(pause);
+        std::vector<os::FileStamp> now = stamps();
+        if (now == last) continue;
+        changed = os::Clock::now();
+        last = std::move(now);
+    }
+    return true;
+}
+
+// A file that is not there says nothing. One of which that is not known may still be there.
+void LiveConfiguration::read_into(Found& found, const std::filesystem::path& path) {
+    const int error = found.stamp.error;
+    if (error == ENOENT) return;
+    if (error != 0) {
+        found.trouble = std::generic_category().message(error);
+        return;
+    }
+    auto text = os::read_regular_file(path, largest);
+    if (text)
+        found.text = *std::move(text);
+    else if (text.error().code == EINVAL)
+        found.trouble = "it is no regular file";
+    else
+        found.trouble = std::generic_category().message(text.error().code);
+}
+
+// As they are at one moment; none if they change all the time.
+std::optional<LiveConfiguration::FoundFiles> LiveConfiguration::find_files() const {
+    for (int tries = 0; tries < most_tries; ++tries) {
+        FoundFiles all;
+        for (const SourceFile& source : sources_) {
+            Found found{.stamp = os::stamp_of(source.path)};
+            read_into(found, source.path);
+            all.push_back(std::move(found));
+        }
+        if (std::ranges::equal(stamps(), all, {}, {}, &Found::stamp)) return all;
+    }
+    return std::nullopt;
+}
+
+std::optional<LiveConfiguration::News> LiveConfiguration::tell_busy() {
+    if (std::exchange(is_busy_, true)) return std::nullopt;
+    was_refused_ = true;
+    ConfigurationChange change;
+    change.outcome = Outcome::Refused;
+    const std::vector<os::FileStamp> now = stamps();
+    for (size_t i = 0; i < now.size(); ++i)
+        if (!(now[i] == seen_[i].stamp)) change.files.push_back({sources_[i].path, ""});
+    change.why =
+        "it is still being written; it counts as soon as the program that writes it is done";
+    return News{.change = std::move(change)};
+}
+
+std::optional<LiveConfiguration::News> LiveConfiguration::take(FoundFiles found) {
+    ConfigurationChange change;
+    for (size_t i = 0; i < found.size(); ++i)
+        if (!found[i].says_the_same(seen_[i]))
+            change.files.push_back(
+                {sources_[i].path, found[i].text ? sha256(*found[i].text) : std::string()});
+    if (!is_busy_ && change.files.empty()) {
+        note(std::move(found));
+        return std::nullopt;
+    }
+    auto fresh = load(found, change);
+    if (!fresh && change.why.empty()) return tell_busy();
+    is_busy_ = false;
+    note(std::move(found));
+    const bool was_refused = std::exchange(was_refused_, !fresh);
+    if (!fresh) return News{.change = std::move(change)};
+    apply(*fresh, change);
+    const bool silent = !was_refused && change.changed.empty() && is_about_trust(change);
+    News news{.change = std::nullopt, .deployment = std::move(fresh->deployment)};
+    if (!silent) news.change = std::move(change);
+    return news;
+}
+
+void LiveConfiguration::note(FoundFiles found) {
+    // What could not be read for want of something may be readable at the next call.
+    is_settled_ = std::ranges::all_of(found, [](const Found& one) {
+        const bool is_old = !one.stamp.exists() || one.stamp.is_older_than(settles_after);
+        return is_old && one.trouble.empty();
+    });
+    seen_ = std::move(found);
+}
+
+// The list of trusted files holds those of other workspaces too.
+bool LiveConfiguration::is_about_trust(const ConfigurationChange& change) const {
+    return std::ranges::all_of(change.files, [&](const ConfigurationChange::File& file) {
+        const auto source = std::ranges::find(sources_, file.path, &SourceFile::path);
+        return source != sources_.end() && source->kind == SourceFile::Kind::Trust;
+    });
+}
+
+// Why what was found is not even read; empty if it is.
+std::string LiveConfiguration::refusal_of(const FoundFiles& found) const {
+    for (size_t i = 0; i < found.size(); ++i) {
+        const std::string path = sources_[i].path.string();
+        if (found[i].says_the_same(applied_[i])) continue;
+        if (!found[i].trouble.empty()) return path + ": " + found[i].trouble;
+        if (!sources_[i].fixed_because.empty()) return path + ": " + sources_[i].fixed_because;
+        const bool emptied = found[i].text && is_blank(*found[i].text) && applied_[i].text &&
+                             !is_blank(*applied_[i].text) &&
+                             found[i].stamp.inode == applied_[i].stamp.inode;
+        if (emptied && sources_[i].kind == SourceFile::Kind::Settings)
+            return path +
+                   ": it was emptied, as by a program that is about to write it; remove it, or "
+                   "put a comment into it, if it shall say nothing";
+    }
+    return "";
+}
+
+// The files are read in the same way as at the start. None with a reason: they are refused. None
+// without: they changed meanwhile.
+std::optional<Deployed> LiveConfiguration::load(const FoundFiles& found,
+                                                ConfigurationChange& change) const {
+    change.outcome = Outcome::Refused;
+    change.why = refusal_of(found);
+    if (!change.why.empty()) return std::nullopt;
+    auto fresh = deploy(request_);
+    if (fresh) {
+        change.after_restart = config::changes(started_, fresh->deployment.configured);
+        std::erase_if(change.after_restart,
+                      [](const std::string& one) { return !is_of_the_start(one); });
+        if (!change.after_restart.empty()) fresh = deploy(pinned());
+    }
+    if (!std::ranges::equal(stamps(), found, {}, {}, &Found::stamp)) return std::nullopt;
+    if (!fresh) {
+        change.why = in_words(fresh.error());
+        return std::nullopt;
+    }
+    for (size_t i = 0; i < sources_.size(); ++i) {
+        if (sources_[i].kind == SourceFile::Kind::Trust) continue;
+        const auto read = std::ranges::find(fresh->sources, sources_[i].path, &SourceFile::path);
+        if (read != fresh->sources.end() && read->text != found[i].text) return std::nullopt;
+    }
+    if (const auto able = check_deployment(fresh->deployment); !able) {
+        change.why = able.error().text();
+        return std::nullopt;
+    }
+    return *std::move(fresh);
+}
+
+void LiveConfiguration::apply(Deployed& fresh, ConfigurationChange& change) {
+    change.outcome = Outcome::Applied;
+    change.changed = config::changes(in_force_, fresh.deployment.configured);
+    std::erase_if(change.changed, is_of_the_start);
+    const std::vector<std::string> told = std::exchange(after_restart_, change.after_restart);
+    if (told == change.after_restart) change.after_restart.clear();
+    change.warnings = std::move(fresh.warnings);
+    in_force_ = fresh.deployment.configured;
+    fresh.deployment.live.reset();  // this one goes on
+    applied_ = seen_;
+    // A file in another place may have become one of the configuration's.
+    const bool others =
+        !std::ranges::equal(sources_, fresh.sources, {}, &SourceFile::path, &SourceFile::path);
+    if (others) follow(std::move(fresh.sources));
+}
+
+// The request as if the user had typed what was in force at the start.
+DeploymentRequest LiveConfiguration::pinned() const {
+    DeploymentRequest request = request_;
+    config::Settings& flags = request.flags;
+    const config::Origin start = config::from_flag("the start");
+    flags.contract = {contract_, start};
+    flags.state = {state_.string(), start};
+    flags.working_directory = {workspace_.string(), start};
+    flags.quota = {started_.quota.value, start};
+    flags.linger = {started_.linger.value, start};
+    flags.max_lifetime = {started_.max_lifetime.value, start};
+    return request;
+}
+
+}  // namespace husk::tool

@@ -1,0 +1,76 @@
+// The configuration of a running server: read again when one of its files changes.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/configuration_entry.h"
+#include "tool/configuration.h"
+#include "tool/deployment.h"
+
+namespace husk::tool {
+
+// A changed file is obeyed as a whole, or the configuration from before stays in force. It counts
+// for exactly as much as it would when the server is started again. One thread at a time.
+class LiveConfiguration {
+public:
+    // `sources` are the files that `first` was made of.
+    LiveConfiguration(DeploymentRequest request, std::vector<SourceFile> sources,
+                      const Deployment& first);
+
+    struct News {
+        // None: the list of trusted files has changed, in lines that are about other workspaces.
+        std::optional<audit::ConfigurationChange> change;
+        std::optional<Deployment> deployment = {};  // that counts from now on; none if refused
+    };
+    // Costs a few system calls while nothing changes. A file that changed within the last moments
+    // may still be being written: that is waited for, up to two seconds.
+    std::optional<News> look();
+
+private:
+    struct Found {
+        os::FileStamp stamp;
+        std::optional<std::string> text = {};
+        std::string trouble = {};  // why it cannot be read
+
+        bool says_the_same(const Found& other) const {
+            return text == other.text && trouble == other.trouble;
+        }
+    };
+    using FoundFiles = std::vector<Found>;
+
+    std::vector<os::FileStamp> stamps() const;
+    bool is_quiet(const std::vector<os::FileStamp>& now, std::chrono::nanoseconds since) const;
+    bool wait_until_quiet(std::chrono::milliseconds patience) const;
+    static void read_into(Found& found, const std::filesystem::path& path);
+    std::optional<FoundFiles> find_files() const;
+    std::string refusal_of(const FoundFiles& found) const;
+    std::optional<News> tell_busy();
+    std::optional<News> take(FoundFiles found);
+    std::optional<Deployed> load(const FoundFiles& found, audit::ConfigurationChange& change) const;
+    void apply(Deployed& fresh, audit::ConfigurationChange& change);
+    void note(FoundFiles found);
+    bool is_about_trust(const audit::ConfigurationChange& change) const;
+    void follow(std::vector<SourceFile> sources);
+    DeploymentRequest pinned() const;
+
+    DeploymentRequest request_;
+    std::vector<SourceFile> sources_;
+    FoundFiles seen_;          // when it was last looked, one for each source
+    FoundFiles applied_;       // those that count
+    bool is_settled_ = false;  // an equal stamp means an equal file
+    bool is_busy_ = false;     // that was told
+    bool was_refused_ = false;
+    // Of what counts, and of the start: what a running server cannot change stays as it was then.
+    config::Settings in_force_;
+    config::Settings started_;
+    std::string contract_;
+    std::filesystem::path state_;
+    std::filesystem::path workspace_;
+    std::vector<std::string> after_restart_;  // as it was last told
+};
+
+}  // namespace husk::tool
