@@ -29,6 +29,7 @@ int serve(const ToolOptions& options) {
     const auto received = std::make_shared<std::atomic<int>>(0);
     const std::stop_source stop = cancel_on_signals(received);
     tool::Toolbox toolbox(*std::move(deployment));
+    const auto listening = tell_of_configuration(toolbox);
     serve::Server server(toolbox);
     const auto served = serve::serve_stdio(server, STDIN_FILENO, out.get(), stop.get_token());
     if (!served) return fail(served.error());

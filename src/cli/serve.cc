@@ -29,35 +29,6 @@ struct ServeOptions {
 
 constexpr const char* usual_address = "127.0.0.1:4875";
 
-const char* word(Mode mode) {
-    switch (mode) {
-        case Mode::ReadOnly: return "read-only";
-        case Mode::Workspace: return "workspace";
-        case Mode::Open: return "open";
-    }
-    return "open";
-}
-
-const char* word(const ToolContext& walls) {
-    if (walls.mode == Mode::Open) return "open";
-    switch (walls.network.kind) {
-        case Network::Kind::None: return "none";
-        case Network::Kind::Hosts: return "hosts";
-        case Network::Kind::Open: return "open";
-    }
-    return "open";
-}
-
-serve::Json about(const tool::Deployment& deployment, const std::filesystem::path& state) {
-    return {{"name", "husk"},
-            {"version", HUSK_VERSION},
-            {"contract", deployment.contract->name},
-            {"workspace", deployment.walls.workspace.string()},
-            {"mode", word(deployment.walls.mode)},
-            {"network", word(deployment.walls)},
-            {"state", state.string()}};
-}
-
 // What is wrong with the options, or empty.
 std::string complaint(const ServeOptions& options) {
     if (options.tls_certificate.empty() != options.tls_key.empty())
@@ -80,7 +51,6 @@ http::ServeOptions serve_options(const ServeOptions& options, const tool::Deploy
     serving.tls_key = options.tls_key;
     serving.names = options.names;
     serving.settings = deployment.settings;
-    serving.about = about(deployment, deployment.settings.state);
     if (options.approval_timeout) serving.approvals.timeout = *options.approval_timeout;
     serving.say = [](const std::string& line) { write_out(STDOUT_FILENO, "husk: " + line + "\n"); };
     return serving;
@@ -97,6 +67,7 @@ int serve(const ServeOptions& options) {
     const std::stop_source stop = cancel_on_signals(received);
     http::ServeOptions serving = serve_options(options, *deployment);
     tool::Toolbox toolbox(*std::move(deployment));
+    const auto listening = tell_of_configuration(toolbox);
     const auto served = http::serve_http(toolbox, std::move(serving), stop.get_token());
     return served ? 0 : fail(served.error());
 }

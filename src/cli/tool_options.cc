@@ -5,6 +5,7 @@
 #include "cli/setting_option.h"
 #include "cli/terminal.h"
 #include "cli/wall_options.h"
+#include "serve/configuration_news.h"
 
 namespace husk::cli {
 
@@ -39,6 +40,12 @@ std::expected<tool::Deployment, std::vector<Complaint>> deployment_of(const Tool
 void warn_of_missing_walls(const tool::Deployment& deployment) {
     const std::string missing = tool::missing_walls(deployment);
     if (!missing.empty()) fail("warning: " + missing);
+}
+
+tool::Toolbox::Listening tell_of_configuration(const tool::Toolbox& toolbox) {
+    return toolbox.on_configuration([](const tool::Toolbox::Reconfigured& news) {
+        for (const std::string& line : serve::lines_about(news.change)) fail(line);
+    });
 }
 
 Result<void> check_before_serving(const tool::Deployment& deployment) {

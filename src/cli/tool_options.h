@@ -26,7 +26,9 @@ std::expected<tool::Deployment, std::vector<Complaint>> deployment_of(const Tool
 // Before a server waits for calls: what would keep it from ever running one is told now, and what
 // it cannot offer on this machine is said on standard error.
 Result<void> check_before_serving(const tool::Deployment& deployment);
-// The second of these.
+// While the result is kept, standard error tells what a changed configuration did.
+tool::Toolbox::Listening tell_of_configuration(const tool::Toolbox& toolbox);
+// What it cannot offer on this machine.
 void warn_of_missing_walls(const tool::Deployment& deployment);
 
 }  // namespace husk::cli

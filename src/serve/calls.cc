@@ -216,6 +216,7 @@ void Connection::abandon() {
         if (one.progress) one.progress->stop();
     subscriptions_.close();
     endings_ = {};
+    configuration_ = {};
 }
 
 void Connection::close() {

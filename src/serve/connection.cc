@@ -122,6 +122,9 @@ Answer Connection::answer_to(const Request& request, const Speaker& speaker) {
         if (request.method == "resources/unsubscribe") return subscriptions_.unsubscribe(params);
         if (request.method == "resources/list") subscriptions_.follow_list();
     }
+    // Where others wait for this thread, the watch has looked within the last second.
+    if (request.method == "tools/list" && server_.reads_alone)
+        server_.toolbox.look_at_configuration();
     Answer result = answer(request.method, {server_.toolbox, params, speaker.era});
     if (result && request.method == "tools/list" && speaker.version == version_with_tasks)
         for (Json& tool : (*result)["tools"])
@@ -150,6 +153,7 @@ Answer Connection::initialize(const Json& params) {
     const bool known = std::ranges::find(versions_with_connections, version.get<std::string>()) !=
                        versions_with_connections.end();
     version_ = known ? version.get<std::string>() : std::string(versions_with_connections.back());
+    tell_of_configuration();
     Json able = capabilities();
     if (version_ == version_with_tasks && server_.toolbox.has_tasks())
         able["tasks"] = {{"list", Json::object()},
@@ -163,6 +167,7 @@ Answer Connection::set_level(const Json& params) {
     const auto level = level_named(member(params, "level"));
     if (!level) return std::unexpected(no_such_level());
     level_ = level;
+    *least_ = *level;
     endings_ = server_.shells.list([&toolbox = server_.toolbox, send = send_,
                                     level = *level](const std::vector<ShellWatch::Passed>& passed) {
         for (const ShellWatch::Passed& one : passed) {
@@ -174,6 +179,16 @@ Answer Connection::set_level(const Json& params) {
         }
     });
     return Json::object();
+}
+
+void Connection::tell_of_configuration() {
+    configuration_ = server_.toolbox.on_configuration(
+        [send = send_, least = least_](const tool::Toolbox::Reconfigured& news) {
+            const LogEntry entry = entry_about(news.change);
+            if (entry.level >= *least) send(log_message(entry));
+            if (news.tools_changed)
+                send(notification_message("notifications/tools/list_changed", Json::object()));
+        });
 }
 
 }  // namespace husk::serve

@@ -3,6 +3,7 @@
 // that without (2026-07-28), in which each request says who speaks.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <string_view>
 
 #include "serve/approvals.h"
+#include "serve/configuration_news.h"
 #include "serve/json_rpc.h"
 #include "serve/logging.h"
 #include "serve/methods.h"
@@ -29,13 +31,18 @@ struct Server {
                                       tool::CallContext context, tool::Toolbox::Done done)>;
     explicit Server(tool::Toolbox& tools);
     Server(tool::Toolbox& tools, Caller caller)
-        : toolbox(tools), call(std::move(caller)), ticker(tools), shells(tools) {}
+        : toolbox(tools),
+          call(std::move(caller)),
+          ticker(tools),
+          shells(tools),
+          configuration(tools) {}
 
     tool::Toolbox& toolbox;
     Caller call;
     Tickets tickets;
     Ticker ticker;
     ShellWatch shells;
+    ConfigurationWatch configuration;
     bool reads_alone = false;  // the thread that reads has nothing else to do
 };
 
@@ -74,6 +81,7 @@ private:
     Answer answer_to(const Request& request, const Speaker& speaker);
     Answer initialize(const Json& params);
     Answer set_level(const Json& params);
+    void tell_of_configuration();
     // task_calls.cc
     bool has_tasks(const Speaker& speaker) const;
     bool handle_task(const Request& request, const Speaker& speaker, const Ways& ways);
@@ -123,6 +131,10 @@ private:
     uint64_t asked_ = 0;
     Subscriptions subscriptions_;
     ShellWatch::Listening endings_;  // of shells that nobody waits for, to be logged
+    // Told also to a client that has not said which level it wants, because it concerns all calls.
+    std::shared_ptr<std::atomic<Level>> least_ =
+        std::make_shared<std::atomic<Level>>(Level::Notice);
+    tool::Toolbox::Listening configuration_;
 };
 
 }  // namespace husk::serve

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "contract/modes.h"
+#include "serve/configuration_news.h"
 #include "serve/http_assets.h"
 #include "serve/http_mcp.h"
 #include "serve/http_router.h"
@@ -21,6 +23,24 @@ constexpr std::chrono::seconds farewell(2);
 bool begins_with_path(std::string_view path, std::string_view folder) {
     return path == folder ||
            (path.starts_with(folder) && path.substr(folder.size()).starts_with('/'));
+}
+
+const char* network_word(const ToolContext& walls) {
+    if (walls.mode == Mode::Open) return "open";
+    switch (walls.network.kind) {
+        case Network::Kind::None: return "none";
+        case Network::Kind::Hosts: return "hosts";
+        case Network::Kind::Open: return "open";
+    }
+    return "open";
+}
+
+// What GET /v1 says of the configuration.
+Json about(const tool::Deployment& deployment) {
+    return {{"contract", deployment.contract->name},
+            {"workspace", deployment.walls.workspace.string()},
+            {"mode", contract::word(deployment.walls.mode)},
+            {"network", network_word(deployment.walls)}};
 }
 
 // For programs, which read JSON; all else is for browsers.
@@ -60,17 +80,23 @@ public:
                  .audit = audit_,
                  .docware = docware_,
                  .workers = workers_,
-                 .about = options.about,
+                 .about = {{"name", "husk"}, {"version", HUSK_VERSION}},
                  .url = {}},
           mcp_(loop, toolbox, calls_),
           service_{.refuse = [this](const Request& head) { return refuse(head); },
                    .takes_long_body = [](const Request& head) { return head.path == "/mcp"; },
                    .handle = [this](const ExchangePtr& exchange) { handle(exchange); }},
           goodbye_(loop) {
+        parts_.about.update(about(*toolbox.deployment()));
+        parts_.about["state"] = options.settings.state.string();
         parts_.about["started"] = now_ms();
+        parts_.about["configuration"] = nullptr;
         parts_.about["auth"] = options.auth == Auth::Token ? "token" : "none";
         parts_.about["epoch"] = events_.epoch();
         add_metrics();
+        configuration_ = toolbox.on_configuration([this](const tool::Toolbox::Reconfigured& news) {
+            loop_.post([this, json = configuration_json(news.change)] { tell(json); });
+        });
         calls_.before_end([this](const std::string& shell_id) { shells_.catch_up(shell_id); });
     }
 
@@ -195,6 +221,14 @@ private:
         });
     }
 
+    void tell(const Json& configuration) {
+        const std::string outcome = configuration["outcome"];
+        parts_.about.update(about(*parts_.toolbox.deployment()));
+        parts_.about["configuration"] = configuration;
+        parts_.about["configuration"]["time"] = now_ms();
+        events_.tell("configuration." + outcome, "", configuration);
+    }
+
     // Of a background shell, whoever started it: nobody else may see it.
     void record_end(const tool::KnownShell& shell) {
         // Later: there may be no workers yet.
@@ -244,6 +278,7 @@ private:
     Parts parts_;
     Mcp mcp_;
     Service service_;
+    tool::Toolbox::Listening configuration_;
     Bucket requests_{2000, 4000};
     Bucket failures_{20, 40};
     Timer goodbye_;

@@ -25,7 +25,6 @@ struct ServeOptions {
     std::string tls_key = {};
     std::vector<std::string> names = {};
     Settings settings = {};
-    Json about = {};  // contract, workspace, mode, network
     Board::Options approvals = {};
     std::function<void(const std::string& line)> say = [](const std::string&) {};
 };

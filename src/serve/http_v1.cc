@@ -19,7 +19,10 @@ void describe(Parts&, const ExchangePtr& exchange, const PathParts&) {
 }
 
 void list_tools(Parts& parts, const ExchangePtr& exchange, const PathParts&) {
-    exchange->respond(json_response(200, parts.toolbox.tools()));
+    answer_later(parts, exchange, [&parts] {
+        parts.toolbox.look_at_configuration();
+        return json_response(200, parts.toolbox.tools());
+    });
 }
 
 void list_calls(Parts& parts, const ExchangePtr& exchange, const PathParts&) {
@@ -102,6 +105,7 @@ void judge(Parts& parts, const ExchangePtr& exchange, const PathParts&) {
         return exchange->fail(400, "bad_request",
                               "`command`, `cwd` and `stdin` are texts, `env` has texts and null");
     answer_later(parts, exchange, [&parts, request] {
+        parts.toolbox.look_at_configuration();
         const tool::Judged judged = parts.toolbox.verdict(*request);
         return json_response(200, render::verdict_json(judged.script, judged.verdict));
     });

@@ -104,7 +104,7 @@ Json dressed(Json result, Era era) {
 Json server_info() { return {{"name", "husk"}, {"title", "Husk"}, {"version", HUSK_VERSION}}; }
 
 Json capabilities() {
-    return {{"tools", Json::object()},
+    return {{"tools", {{"listChanged", true}}},
             {"resources", {{"subscribe", true}, {"listChanged", true}}},
             {"completions", Json::object()},
             {"logging", Json::object()}};

@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t most_followed = 1000;
 constexpr size_t most_streams = 100;
+constexpr std::string_view tools_changed = "notifications/tools/list_changed";
 constexpr std::string_view list_changed = "notifications/resources/list_changed";
 constexpr std::string_view updated = "notifications/resources/updated";
 
@@ -46,6 +47,7 @@ struct Subscriptions::Stream {
     std::mutex guard;            // the first thing that is said is what it is about
     std::set<std::string> over;  // tasks of which that was told
     std::vector<ShellWatch::Listening> ears;
+    tool::Toolbox::Listening configuration;
 
     void say(std::string_view method, Json params) {
         Json tagged = {{"_meta", {{"io.modelcontextprotocol/subscriptionId", id}}}};
@@ -123,6 +125,10 @@ std::expected<void, Fault> Subscriptions::listen(const Request& request, bool kn
         agreed["resourcesListChanged"] = true;
         follow_list(stream);
     }
+    if (member(filter, "toolsListChanged") == true) {
+        agreed["toolsListChanged"] = true;
+        follow_tools(stream);
+    }
     for (const std::string& uri : *uris) {
         const auto id = shell_in(uri);
         if (!id || !toolbox_.own_shell(*id)) continue;
@@ -142,6 +148,14 @@ void Subscriptions::follow_list(const std::shared_ptr<Stream>& stream) {
         watch_.list([weak = std::weak_ptr(stream)](const std::vector<ShellWatch::Passed>&) {
             if (const auto here = weak.lock()) here->tell(list_changed, Json::object());
         }));
+}
+
+void Subscriptions::follow_tools(const std::shared_ptr<Stream>& stream) const {
+    stream->configuration = toolbox_.on_configuration(
+        [weak = std::weak_ptr(stream)](const tool::Toolbox::Reconfigured& news) {
+            if (!news.tools_changed) return;
+            if (const auto here = weak.lock()) here->tell(tools_changed, Json::object());
+        });
 }
 
 void Subscriptions::follow_log(const std::shared_ptr<Stream>& stream, const std::string& uri,

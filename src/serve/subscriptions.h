@@ -42,6 +42,7 @@ public:
 private:
     struct Stream;
     void follow_list(const std::shared_ptr<Stream>& stream);
+    void follow_tools(const std::shared_ptr<Stream>& stream) const;
     void follow_log(const std::shared_ptr<Stream>& stream, const std::string& uri,
                     const std::string& id);
     // False when there is none.
