@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 namespace husk::test {
@@ -14,10 +15,16 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-Client::Client(const Husk& husk, std::vector<std::string> options) {
+Client::Client(const Husk& husk, std::vector<std::string> options, const std::string& errors) {
     std::signal(SIGPIPE, SIG_IGN);
-    // Closed modes are not to be had on every machine, and are not what is tested here.
-    std::vector<std::string> args = {"mcp", "--mode", "open", "--cwd", husk.dir().string()};
+    std::vector<std::string> args = {"mcp"};
+    const auto add_unless_given = [&](const std::string& option, const std::string& value) {
+        if (std::ranges::find(options, option) == options.end())
+            args.insert(args.end(), {option, value});
+    };
+    // Closed modes are not to be had on every machine, and are seldom what is tested here.
+    add_unless_given("--mode", "open");
+    add_unless_given("--cwd", husk.dir().string());
     args.insert(args.end(), options.begin(), options.end());
     int in[2];
     int out[2];
@@ -34,6 +41,7 @@ Client::Client(const Husk& husk, std::vector<std::string> options) {
     if (pid_ == 0) {
         ::dup2(in[0], 0);
         ::dup2(out[1], 1);
+        if (!errors.empty()) ::dup2(::open(errors.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600), 2);
         ::execvp(words[0], words.data());
         ::_exit(127);
     }

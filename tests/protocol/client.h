@@ -16,7 +16,10 @@ using Json = nlohmann::json;
 // A server of its own, which ends with the client.
 class Client {
 public:
-    explicit Client(const Husk& husk, std::vector<std::string> options = {});
+    // In mode open and in husk.dir(), unless the options say otherwise. Standard error goes to that
+    // of the test, or to a file.
+    explicit Client(const Husk& husk, std::vector<std::string> options = {},
+                    const std::string& errors = "");
     ~Client();
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
