@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tool/approval.h"
+#include "tool/deployment.h"
 
 namespace husk::serve::http {
 namespace {
@@ -18,14 +19,14 @@ protected:
     BoardTest() {
         char name[] = "/tmp/husk-board-XXXXXX";
         dir = ::mkdtemp(name);
-        tool::Deployment deployment;
-        deployment.contract = contract::find_contract("husk");
-        deployment.settings.state = dir / "state";
-        deployment.memory = {dir / "husk.yaml", [this] {
-                                 ++read_again;
-                                 return decide::Rules();
-                             }};
-        toolbox.emplace(std::move(deployment));
+        ::setenv("XDG_CONFIG_HOME", dir.c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
+        config::Settings flags;
+        const auto flag = config::from_flag("a flag");
+        flags.mode = {Mode::Open, flag};
+        flags.state = {dir / "state", flag};
+        flags.working_directory = {dir, flag};
+        auto deployed = tool::deploy({.flags = flags});
+        toolbox.emplace(std::move(deployed->deployment));
     }
     ~BoardTest() override {
         toolbox.reset();
@@ -46,10 +47,11 @@ protected:
         judged.script = parse::parse(command);
         judged.verdict.only_once = only_once;
         judged.working_dir = "/w";
-        return {"c-1", "v1", tool::question_about(judged, dir / "husk.yaml")};
+        return {"c-1", "v1", tool::question_about(judged, users_file())};
     }
+    std::filesystem::path users_file() const { return dir / "husk" / "husk.yaml"; }
     std::string file() const {
-        std::ifstream in(dir / "husk.yaml");
+        std::ifstream in(users_file());
         return (std::ostringstream() << in.rdbuf()).str();
     }
 
@@ -59,7 +61,6 @@ protected:
     std::optional<tool::Toolbox> toolbox;
     tool::Workers workers{1};
     std::optional<Answer> said;
-    int read_again = 0;
 };
 
 TEST_F(BoardTest, AlwaysWritesWhatItShows) {
@@ -75,7 +76,7 @@ TEST_F(BoardTest, AlwaysWritesWhatItShows) {
     EXPECT_EQ(said->kind, Answer::AllowAlways);
     EXPECT_EQ(outcome, Board::Outcome::Answered);
     EXPECT_EQ(file(), shown["text"]);
-    EXPECT_EQ(read_again, 1);
+    EXPECT_EQ(toolbox->deployment()->rules.approved.size(), 1U);
     EXPECT_EQ((*all.find(id))["decision"], "allow_always");
 }
 
