@@ -25,17 +25,24 @@ size_t behind_blanks(std::string_view source, size_t at, std::string_view blanks
     return at;
 }
 
-// Where the next command begins, if this one is followed by `&&`, `;` or a new line.
-std::optional<size_t> behind_separator(std::string_view source, size_t at) {
+enum class Separator { And, Semicolon, NewLine };
+
+struct Next {
+    size_t begin;  // of the next command
+    Separator separator;
+};
+
+// The next command, if this one is followed by `&&`, `;` or a new line.
+std::optional<Next> behind_separator(std::string_view source, size_t at) {
     at = behind_blanks(source, at, " \t");
     const std::string_view rest = source.substr(at);
-    if (rest.starts_with("&&"))
-        at += 2;
-    else if (rest.starts_with(";") || rest.starts_with("\n"))
-        at += 1;
-    else
-        return std::nullopt;
-    return behind_blanks(source, at, " \t\n");
+    const auto behind = [&](size_t size, Separator separator) {
+        return Next{behind_blanks(source, at + size, " \t\n"), separator};
+    };
+    if (rest.starts_with("&&")) return behind(2, Separator::And);
+    if (rest.starts_with(";")) return behind(1, Separator::Semicolon);
+    if (rest.starts_with("\n")) return behind(1, Separator::NewLine);
+    return std::nullopt;
 }
 
 // "." and ".." as `cd` understands them: by the text, not by where links lead.
@@ -110,30 +117,92 @@ const Command* command_at(const Script& script, size_t at) {
     return found == script.commands.end() ? nullptr : &*found;
 }
 
-bool has_command_from(const Script& script, size_t at) {
-    return std::ranges::any_of(script.commands,
-                               [&](const Command& one) { return one.range.begin >= at; });
+template <class Test>
+bool any_command_from(const Script& script, size_t at, const Test& test) {
+    return std::ranges::any_of(
+        script.commands, [&](const Command& one) { return one.range.begin >= at && test(one); });
 }
+
+bool has_command_from(const Script& script, size_t at) {
+    return any_command_from(script, at, [](const Command&) { return true; });
+}
+
+// A name of the directory that is used behind that place would mean another one without the `cd`.
+enum class Names { Same, Other };  // the `cd` names the directory as the caller does, or otherwise
+bool is_needed_from(const Script& script, size_t at, Names names) {
+    const std::string_view rest = std::string_view(script.source).substr(at);
+    if (rest.contains("OLDPWD") || rest.contains("~-")) return true;
+    return any_command_from(script, at, [&](const Command& one) {
+        const std::string program = one.program();
+        if (program != "cd" && program != "pushd") return false;
+        const auto is_dash = [](const Word& word) { return word.is("-"); };
+        return names == Names::Other || std::ranges::any_of(one.words, is_dash);
+    });
+}
+
+// The leading `cd` commands, one after the other.
+class Leading {
+public:
+    Leading(const Script& script, const Directories& directories)
+        : script_(script),
+          source_(script.source),
+          home_(directories.home),
+          here_(tidy(directories.working)),
+          there_(directories.resolved.empty() ? here_ : tidy(directories.resolved)),
+          current_(here_),
+          at_(behind_blanks(source_, 0, " \t\n")),
+          kept_(source_.substr(0, at_)) {}
+
+    std::string shortened() {
+        while (step()) ++steps_;
+        return kept_ + std::string(source_.substr(at_));
+    }
+
+private:
+    // Keeps or cuts the command at `at_`. Returns false at the first that is no such `cd`, or that
+    // has to stay with all that stands behind it.
+    bool step() {
+        const Command* command = command_at(script_, at_);
+        if (command == nullptr) return false;
+        const auto target = destination(*command, current_, home_);
+        const auto next = behind_separator(source_, command->range.end);
+        if (!target || !next || !has_command_from(script_, next->begin)) return false;
+        if (*target != here_ && *target != there_) {
+            kept_ += source_.substr(at_, next->begin - at_);
+            elsewhere_ = next->separator;
+        } else if (!may_cut(*target, *next)) {
+            return false;
+        }
+        current_ = *target;
+        at_ = next->begin;
+        return true;
+    }
+
+    bool may_cut(const std::string& target, const Next& next) const {
+        const Names names = target == here_ ? Names::Same : Names::Other;
+        if (is_needed_from(script_, next.begin, names)) return false;
+        const bool is_documented_form =
+            steps_ == 1 && elsewhere_ == Separator::Semicolon && next.separator == Separator::And;
+        return !elsewhere_ || is_documented_form;
+    }
+
+    const Script& script_;
+    std::string_view source_;
+    std::string home_;
+    std::string here_;
+    std::string there_;
+    std::string current_;
+    size_t at_;
+    std::string kept_;
+    size_t steps_ = 0;
+    std::optional<Separator> elsewhere_;  // behind the last `cd` that was kept
+};
 
 }  // namespace
 
 std::string display_command(const Script& script, const Directories& directories) {
-    const std::string_view source = script.source;
     if (script.error || directories.working.empty()) return script.source;
-    const std::string here = tidy(directories.working);
-    const std::string there = directories.resolved.empty() ? here : tidy(directories.resolved);
-    std::string current = here;
-    size_t at = behind_blanks(source, 0, " \t\n");
-    std::string kept(source.substr(0, at));
-    while (const Command* command = command_at(script, at)) {
-        const auto target = destination(*command, current, directories.home);
-        const auto next = behind_separator(source, command->range.end);
-        if (!target || !next || !has_command_from(script, *next)) break;
-        if (*target != here && *target != there) kept += source.substr(at, *next - at);
-        current = *target;
-        at = *next;
-    }
-    return kept + std::string(source.substr(at));
+    return Leading(script, directories).shortened();
 }
 
 }  // namespace husk::render

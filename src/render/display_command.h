@@ -14,8 +14,10 @@ struct Directories {
     std::string home;      // what ~ means
 };
 
-// The source with every leading `cd DIR &&` or `cd DIR;` cut out that leads where the command
-// is run anyway; all else byte for byte.
+// The source without a leading `cd DIR &&` or `cd DIR;` that leads where the command is run anyway;
+// all else byte for byte. What is left says where its commands run: a `cd` behind one that leads
+// elsewhere stays, as does one that a later `cd -` or `cd ..` depends on. The one exception is the
+// form `cd ELSEWHERE; cd DIR && COMMAND`, which the contract phoenix shows without `cd DIR &&`.
 std::string display_command(const parse::Script& script, const Directories& directories);
 
 }  // namespace husk::render

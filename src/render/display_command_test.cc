@@ -113,11 +113,59 @@ TEST(DisplayCommand, IsWithoutACdThatLeadsNowhere) {
     }
 }
 
+// Whoever reads it must not take one directory for another.
+TEST(DisplayCommand, NeverMisleadsAboutTheDirectory) {
+    struct Case {
+        const char* command;
+        const char* working;
+        const char* display;  // null: as it was
+    };
+    const Case cases[] = {
+        // Relative directories may be found through CDPATH, so nobody knows where they lead.
+        {"cd a && cd b && x", "/a/b", nullptr},
+        {"cd a && cd b && x", "/a", nullptr},
+        {"cd a && cd b && x", "/", nullptr},
+        {"cd a && cd /a && x", "/a", nullptr},
+        {"cd ./a && cd ./b && x", "/a/b", nullptr},
+        {"cd ./a && cd .. && x", "/foo", nullptr},
+        {"cd /foo && cd a && cd b && x", "/foo", "cd a && cd b && x"},
+        {"cd /foo && cd ./a && cd ./b && x", "/foo", "cd ./a && cd ./b && x"},
+
+        // The last `cd` decides where the command runs: behind another one it stays.
+        {"cd /a && cd /b && x", "/b", nullptr},
+        {"cd /a && cd /b; x", "/b", nullptr},
+        {"cd /a; cd /b; x", "/b", nullptr},
+        {"cd /a\ncd /b && x", "/b", nullptr},
+        {"cd /a && cd /b && x", "/a", "cd /b && x"},
+        {"cd .. && cd /foo && x", "/foo", nullptr},
+        {"cd /foo/bar && cd .. && x", "/foo", nullptr},
+        {"cd /foo && cd /bar && cd /foo && x", "/foo", "cd /bar && cd /foo && x"},
+        {"cd /a; cd /b; cd /c && x", "/c", nullptr},
+        {"cd /c; cd /a; cd /c && x", "/c", "cd /a; cd /c && x"},
+        {"cd /a; cd /b && cd /c && x", "/b", "cd /a; cd /c && x"},
+
+        // `cd -` and OLDPWD mean where the last `cd` came from.
+        {"cd /foo && cd - && x", "/foo", nullptr},
+        {"cd /foo && ls && cd - && x", "/foo", nullptr},
+        {"cd /foo && x \"$OLDPWD\"", "/foo", nullptr},
+        {"cd /foo && x ~-/file", "/foo", nullptr},
+        {"cd /foo && x - && cd bar", "/foo", "x - && cd bar"},
+    };
+    for (const auto& [command, working, display] : cases) {
+        const Directories directories = {.working = working, .resolved = "", .home = "/home/me"};
+        EXPECT_EQ(shown(command, directories), display != nullptr ? display : command)
+            << command << " in " << working;
+    }
+}
+
 TEST(DisplayCommand, KnowsADirectoryByBothItsNames) {
     const Directories linked = {.working = "/home/me/now", .resolved = "/data/v2", .home = ""};
     EXPECT_EQ(shown("cd /home/me/now && x", linked), "x");
     EXPECT_EQ(shown("cd /data/v2 && x", linked), "x");
     EXPECT_EQ(shown("cd /data && x", linked), "cd /data && x");
+    // `..` of the one name is not `..` of the other.
+    EXPECT_EQ(shown("cd /data/v2 && cd .. && x", linked), "cd /data/v2 && cd .. && x");
+    EXPECT_EQ(shown("cd /home/me/now && cd .. && x", linked), "cd .. && x");
 }
 
 TEST(DisplayCommand, CutsNothingWhereItIsNotKnown) {
