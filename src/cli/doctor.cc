@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <algorithm>
 #include <map>
 
 #include "cli/subcommands.h"
@@ -44,7 +43,7 @@ std::string advice_of(const os::Kernel& kernel) {
 
 confine::Machine machine_of(const os::Kernel& kernel) {
     confine::Machine machine = confine::Machine::assumed();
-    if (!kernel.has("Landlock")) machine.landlock = std::min(machine.landlock, 1);
+    if (!kernel.has("Landlock")) machine.landlock = 0;
     machine.seccomp = machine.seccomp && kernel.has("seccomp");
     for (const char* name : {confine::mechanism::mount_namespace, confine::mechanism::pid_namespace,
                              confine::mechanism::network_namespace, confine::mechanism::overlay})

@@ -28,6 +28,8 @@ constexpr Member members[] = {
 // What a command could do that the mode forbids, and what keeps it from that.
 constexpr const char* hole_of_signals = "signals";
 constexpr const char* holes_without_mounts[] = {"metadata", "protected-paths"};
+// A renaming that the kernel refuses although the mode promises it.
+constexpr const char* moves = "moves between directories";
 
 std::string list_of(const std::vector<std::string>& words) {
     std::string text;
@@ -36,10 +38,10 @@ std::string list_of(const std::vector<std::string>& words) {
 }
 
 std::string without_any(const Machine& machine) {
-    if (!machine.linux_kernel) return "the closed modes need Linux";
-    if (machine.landlock < 1) return "the closed modes need Landlock (Linux 5.13)";
+    if (!machine.linux_kernel)
+        return "the closed modes need Linux: Landlock and the other walls are parts of its kernel";
     if (machine.landlock < os::landlock::least_abi)
-        return "with Landlock before ABI 2 (Linux 5.19) nothing could be moved";
+        return "the closed modes need Landlock (Linux 5.13 or later)";
     if (!machine.seccomp) return "the closed modes need seccomp";
     return "";
 }
@@ -127,6 +129,8 @@ Offer offer(const Machine& machine, Mode mode, Network::Kind network,
             why + "; it runs without only where the user has said: accept: [" + list_of(open) + "]";
     }
     result.missing = machine.lacks();
+    if (mode == Mode::Workspace && machine.landlock < os::landlock::abi_of_moves)
+        result.missing.emplace_back(moves);
     result.missing.insert(result.missing.end(), result.holes.begin(), result.holes.end());
     return result;
 }

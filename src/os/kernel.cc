@@ -28,7 +28,7 @@ void take_away_what_is_pretended(std::vector<Capability>& capabilities) {
         for (const auto& [mechanism, stays] : kept) {
             if (one.mechanism != mechanism || stays || !one.available) continue;
             one.available = false;
-            one.why_not = one.mechanism == "Landlock" ? "its ABI is older than 2" : "HUSK_PRETEND";
+            one.why_not = "HUSK_PRETEND";
         }
         if (one.mechanism == "Landlock" && one.available)
             one.version = "ABI " + std::to_string(landlock::abi());

@@ -8,8 +8,10 @@ namespace husk::os::landlock {
 // 0 when there is none. HUSK_PRETEND may lower it, never raise it.
 int abi();
 
-// Before this one, nothing can be moved from one directory to another.
-inline constexpr int least_abi = 2;
+// The first one (Linux 5.13) is enough for the closed modes.
+inline constexpr int least_abi = 1;
+// Before this one, no file can be renamed or linked into another directory (EXDEV): `mv` copies.
+inline constexpr int abi_of_moves = 2;
 // From this one on it also keeps files from being truncated; before, read-only mounts alone do.
 inline constexpr int abi_of_truncation = 3;
 // From this one on it keeps signals and abstract sockets in.

@@ -57,7 +57,7 @@ Capability landlock() {
     return judged({.mechanism = "Landlock",
                    .needed_for = "files: reading and writing; signals, abstract sockets (ABI 6)",
                    .without = "no closed modes",
-                   .remedy = "Linux 5.19 or newer with landlock in its lsm= list; a container has "
+                   .remedy = "Linux 5.13 or later with landlock in its lsm= list; a container has "
                              "to allow landlock_create_ruleset"},
                   in_child(forbid_writing));
 }

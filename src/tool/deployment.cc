@@ -32,11 +32,15 @@ fs::path own_working_directory() {
 }
 
 std::string cannot_be_built(Mode mode, const std::string& why) {
-    return std::string("the mode ") + contract::word(mode) +
-           " cannot be had on this machine: " + why +
-           "; `husk doctor` tells more, `--mode open` runs without walls. Landlock takes Linux "
-           "5.13 "
-           "or later, 6.7 or later to close the network, 6.12 or later to confine signals";
+    std::string text = std::string("the mode ") + contract::word(mode) +
+                       " cannot be had on this machine: " + why +
+                       "; `husk doctor` tells more, `--mode open` runs without walls";
+    // One requirement. Newer kernels have more of it, and Husk makes do without that.
+    if (why.contains("Landlock"))
+        text +=
+            ". Linux 5.13 or later is enough; where Landlock has no rules for the network "
+            "(before 6.7) or for signals (before 6.12), namespaces and seccomp confine them";
+    return text;
 }
 
 // Where calls start, and in what: this host or a container.

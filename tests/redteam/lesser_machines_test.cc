@@ -62,6 +62,7 @@ Ids with(Ids all, const Ids& more) {
 }
 
 const Row rows[] = {
+    {"Abi1", {"landlock=1", "", ""}, Place::Workspace, false, {}, {}},
     {"Abi2", {"landlock=2", "", ""}, Place::Workspace, false, {}, {}},
     {"NoOverlay", {"overlay=no", "", ""}, Place::Workspace, false, {}, {}},
     {"NoListener", {"listener=no", "", ""}, Place::Workspace, false, {}, {}},

@@ -16,6 +16,7 @@ namespace {
 using testing::HasSubstr;
 using Words = std::vector<std::string>;
 
+const char* moves = "moves between directories";
 const Words no_mounts = {"mount namespace", "PID namespace", "overlay"};
 const Words nothing_but_landlock = {"mount namespace", "PID namespace", "network namespace",
                                     "overlay"};
@@ -49,11 +50,14 @@ const Machine machines[] = {
     {"Abi5", "landlock=5", "workspace", "", "", {}},
     {"Abi3", "landlock=3", "workspace", "", "", {}},
     {"Abi2", "landlock=2", "workspace", "", "", {}},
-    {"Abi1", "landlock=1", "read-only", "", "Landlock before ABI 2", {}},
-    {"NoLandlock", "landlock=no", "read-only", "", "need Landlock", {}},
+    {"Abi1", "landlock=1", "workspace", "", "", {moves}},
+    {"Abi1ReadOnly", "landlock=1", "read-only", "", "", {}},
+    {"Abi1WithoutMounts", "landlock=1,mountns=no", "read-only", "signals", "",
+     with(no_mounts, {"signals"})},
+    {"NoLandlock", "landlock=no", "read-only", "", "need Landlock (Linux 5.13 or later)", {}},
     {"NoLandlockIsNoHole", "landlock=no", "workspace", "signals", "need Landlock", {}},
     {"NoSeccomp", "seccomp=no", "read-only", "", "need seccomp", {}},
-    {"NoLinux", "os=other", "read-only", "", "need Linux", {}},
+    {"NoLinux", "os=other", "read-only", "", "need Linux: Landlock", {}},
     {"NoNetworkNamespace", "netns=no", "workspace", "", "", {"network namespace"}},
     {"NoOverlay", "overlay=no", "workspace", "", "", {"overlay"}},
     {"NoListener", "listener=no", "workspace", "", "", {"seccomp listener"}},
@@ -208,6 +212,22 @@ TEST_P(ADoctorOfLesserMachines, KnowsWhatTheyCanDo) {
     EXPECT_EQ(said["checks"], true);
     EXPECT_THAT(said["refused"].dump(), HasSubstr(machine().refusal));
     EXPECT_THAT(table.out, HasSubstr(machine().refusal));
+}
+
+// Linux 5.13 has the first Landlock: `mv` copies into another directory, and all else works.
+TEST(TheFirstLandlock, RefusesOnlyMovesBetweenDirectories) {
+    const Walled place(Who::Caller);
+    const auto said = [&](const std::string& command) {
+        return place.pretending("landlock=1", "workspace", command).out;
+    };
+    EXPECT_EQ(said("mkdir a b && echo x > a/f && mv a/f a/g && mv a/g b/h && cat b/h; ls a"),
+              "x\n");
+    EXPECT_EQ(said("git init -q r && cd r && echo y > f && git add f && git -c user.name=n -c "
+                   "user.email=e commit -qm m && git log --format=%s"),
+              "m\n");
+    EXPECT_EQ(said("echo x > b/f; python3 -c 'import os\ntry: os.rename(\"b/f\", \"a/f\")\n"
+                   "except OSError as e: print(e.strerror)'"),
+              "Invalid cross-device link\n");
 }
 
 // What a container takes away, taken away.
