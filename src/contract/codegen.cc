@@ -239,6 +239,7 @@ constinit const Contract codegen_contract = {
     .defaults = {.packs = packs,
                  .unparsable = Unparsable::BashSaysIt,
                  .refuses_what_it_does_not_understand = false,
+                 .denylist = decide::Denylist::Literal,
                  .leftovers = Leftovers::Adopt,
                  .environment = Environment::Inherited,
                  .mode = Mode::Open,

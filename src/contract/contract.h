@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "contract/docware_settings.h"
+#include "decide/context.h"
 #include "request/schema.h"
 
 namespace husk::contract {
@@ -70,6 +71,7 @@ struct Defaults {
     std::span<const std::string_view> packs;  // of checks
     Unparsable unparsable;
     bool refuses_what_it_does_not_understand;  // else only checks and rules refuse
+    decide::Denylist denylist = decide::Denylist::Harmful;
     Leftovers leftovers;
     Environment environment;
     Mode mode;

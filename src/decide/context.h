@@ -1,10 +1,17 @@
 // What a decision depends on beside the script and the rules.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace husk::decide {
+
+// How the pack `system` reads its list of programs.
+enum class Denylist : uint8_t {
+    Harmful,  // what changes nothing passes: `mount -l`, `sudo --version`, `mkfs.ext4 test.img`
+    Literal,  // every call of a listed program is denied
+};
 
 struct Context {
     std::string working_directory;            // absolute, or empty when it is not known
@@ -13,6 +20,7 @@ struct Context {
     // Something else than its text and its directory decides what the script does: variables of
     // the call, its standard input, what a shell that goes on was told before.
     bool has_more_than_text = false;
+    Denylist denylist = Denylist::Harmful;
 };
 
 }  // namespace husk::decide

@@ -15,6 +15,11 @@ using parse::Via;
 constexpr std::string_view denied =
     "sudo su shutdown reboot halt poweroff chroot mount umount mkfs";
 
+bool formats_only_a_file(const parse::Command& command, const Context& context) {
+    return makes_file_system(command.program()) && command.words.size() > 1 &&
+           !formatted_device(command, context);
+}
+
 std::optional<std::string> denied_token(const Scene& scene) {
     if (comes_via(scene.script, scene.index, Via::Code) ||
         comes_via(scene.script, scene.index, Via::Remote))
@@ -22,12 +27,10 @@ std::optional<std::string> denied_token(const Scene& scene) {
     // As it stands there, not as it would be filled in.
     const parse::Command& command = scene.script.commands[scene.index];
     const std::string program = command.program();
-    const bool is_denied = is_one_of(program, denied) || program.starts_with("mkfs.");
-    if (!is_denied || only_tells(command)) return std::nullopt;
-    const bool formats_file = makes_file_system(program) && command.words.size() > 1 &&
-                              !formatted_device(command, scene.context);
-    if (formats_file) return std::nullopt;
-    return command.words.front().shown();
+    if (!is_one_of(program, denied) && !program.starts_with("mkfs.")) return std::nullopt;
+    const bool passes = scene.context.denylist == Denylist::Harmful &&
+                        (only_tells(command) || formats_only_a_file(command, scene.context));
+    return passes ? std::nullopt : std::optional(command.words.front().shown());
 }
 
 constexpr std::array checks = {

@@ -61,6 +61,63 @@ TEST(SystemPack, LetsTheRestPass) {
         EXPECT_EQ(verdict_of(command, only_packs({"system"})).decision, Decision::Allow) << command;
 }
 
+// In the contract of the list's author: arguments make no difference.
+TEST(SystemPack, MayApplyToTheLetter) {
+    Context literal = test_context;
+    literal.denylist = Denylist::Literal;
+    struct {
+        const char* command;
+        const char* token;
+    } const cases[] = {
+        {"mount", "mount"},
+        {"mount | grep ext4", "mount"},
+        {"mount -l", "mount"},
+        {"mount -t ext4", "mount"},
+        {"mount --help", "mount"},
+        {"umount -h", "umount"},
+        {"su --version", "su"},
+        {"su --help", "su"},
+        {"sudo -V", "sudo"},
+        {"sudo --version", "sudo"},
+        {"sudo -l", "sudo"},
+        {"shutdown --help", "shutdown"},
+        {"shutdown -c", "shutdown"},
+        {"reboot --help", "reboot"},
+        {"halt --version", "halt"},
+        {"poweroff --help", "poweroff"},
+        {"chroot --version", "chroot"},
+        {"mkfs -V", "mkfs"},
+        {"mkfs.ext4 --version", "mkfs.ext4"},
+        {"mkfs.ext4 test.img", "mkfs.ext4"},
+        {"mkfs.ext4 \"$disk\"", "mkfs.ext4"},
+        {"x && mkfs.vfat ./disk.img", "mkfs.vfat"},
+        {"env A=1 mount -l", "mount"},
+        {"xargs mount -l", "mount"},
+        {"! mount -l", "mount"},
+        {"command sudo --version", "sudo"},
+        {"timeout 5 mount --version", "mount"},
+        {"\\mount -l", "mount"},
+        {"\"mount\" -l", "mount"},
+        {"f() { mount -l; }; f", "mount"},
+        {"cat <(mount -l)", "mount"},
+    };
+    for (const auto& one : cases) {
+        const Verdict verdict = decide(parse::parse(one.command), only_packs({"system"}), literal);
+        EXPECT_EQ(verdict.decision, Decision::Deny) << one.command;
+        EXPECT_EQ(verdict.reason,
+                  "command uses denylisted token \"" + std::string(one.token) + "\"")
+            << one.command;
+    }
+    for (const char* command :
+         {"man mount", "echo sudo --version", "make mount", "bash -c \"mount -l\"",
+          "eval 'sudo --version'", "command -v sudo", "which mount su", "type sudo",
+          "case $x in mount) ls ;; esac", "for su in a; do ls; done", "mount=1 ls",
+          "cat <<E\nmount -l\nE", "$(echo mount) -l", "x=mount; $x -l", "docker run x mount -l"})
+        EXPECT_EQ(decide(parse::parse(command), only_packs({"system"}), literal).decision,
+                  Decision::Allow)
+            << command;
+}
+
 TEST(SystemPack, HelpIsNoExcuse) {
     for (const char* command :
          {"mount -a", "mkfs", "mkfs.ext4 \"$disk\"", "mount /dev/sdb1 /mnt", "shutdown -h",

@@ -40,6 +40,7 @@ decide::Context context_of(const Request& request, const std::string& working_di
     for (const auto& [name, value] : request.env) context.variables.push_back(name);
     context.has_more_than_text = !request.env.empty() || manner.shell_goes_on ||
                                  !std::holds_alternative<NoInput>(request.input);
+    context.denylist = manner.denylist;
     return context;
 }
 

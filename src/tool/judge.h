@@ -31,6 +31,7 @@ struct Manner {
     bool runs_unparsable = false;
     // A script that was not understood passes, where no rule that somebody wrote could be missed.
     bool trusts_not_understood = false;
+    decide::Denylist denylist = decide::Denylist::Harmful;
     std::optional<Verdict> own_checks = {};
 };
 

@@ -36,6 +36,7 @@ Toolbox::Weighed Toolbox::weigh(const InForce& in_force, const contract::Run& ru
                         {.shell_goes_on = shell == Shell::GoesOn,
                          .runs_unparsable = defaults.unparsable == contract::Unparsable::BashSaysIt,
                          .trusts_not_understood = !defaults.refuses_what_it_does_not_understand,
+                         .denylist = defaults.denylist,
                          .own_checks = run.verdict});
     // Nothing is told of a script that passed only because nobody minds.
     const bool passed = judged.verdict.rule == "not-understood" &&
