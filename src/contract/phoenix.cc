@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "contract/contract.h"
 #include "contract/shared.h"
+#include "parse/cannot_parse.h"
 
 namespace husk::contract {
 namespace {
@@ -118,9 +119,19 @@ struct FirstLine {
     std::string operator()(const NotStarted&) const { return ""; }
 };
 
+// The line of the document, and then the one that bash would have written.
+std::string parse_failure(std::string_view reason) {
+    const std::string first = "Failed to parse script\n";
+    std::string_view complaint = reason;
+    if (complaint.starts_with(parse::cannot_parse))
+        complaint.remove_prefix(parse::cannot_parse.size());
+    if (!complaint.starts_with("line ")) return first + std::string(reason);
+    return first + "bash: " + std::string(complaint);
+}
+
 std::string refusal_of(const Report& report, const Denied& denied) {
     const bool unparsable = report.verdict && report.verdict->rule == "syntax";
-    return unparsable ? "Failed to parse script" : reason_of(report, denied);
+    return unparsable ? parse_failure(report.verdict->reason) : reason_of(report, denied);
 }
 
 std::string background_text(const Report& report) {

@@ -68,7 +68,8 @@ Result<std::optional<parse::SyntaxError>> rejects(const os::Program& bash, std::
 }  // namespace
 
 Result<std::optional<parse::SyntaxError>> bash_rejects(std::string_view text) {
-    if (text.contains('\0')) return parse::SyntaxError{"it contains a NUL byte", 1};
+    // Nothing of it could be handed to bash.
+    if (text.contains('\0')) return parse::SyntaxError{"it contains a NUL byte", 0};
     const os::Program bash = TRY(os::open_bash());
     auto error = TRY(rejects(bash, text, Globs::Plain));
     // `shopt -s extglob` in an earlier line changes how bash reads the later ones, and with -n

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "decide/decide.h"
 #include "decide/variables.h"
+#include "parse/cannot_parse.h"
 #include "parse/shells.h"
 #include "run/ask_bash.h"
 
@@ -46,7 +47,7 @@ decide::Context context_of(const Request& request, const std::string& working_di
 
 std::string reason_of(const parse::SyntaxError& error) {
     const std::string line = error.line == 0 ? "" : "line " + std::to_string(error.line) + ": ";
-    return "bash cannot parse it: " + line + error.message;
+    return std::string(parse::cannot_parse) + line + error.message;
 }
 
 Judged reject(parse::Script script, parse::SyntaxError error) {
