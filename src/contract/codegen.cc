@@ -154,6 +154,7 @@ struct LastLines {
 Answer bash_answer(const Run& run, const Told& told) {
     const Report& report = told.report;
     Answer answer{.meta = display_meta(report)};
+    add_leftovers(answer.meta, report, uuid_of(report.shell_id));
     if (const auto* denied = std::get_if<Denied>(&report.ending)) {
         answer.text = "command rejected: " + reason_of(report, *denied);
         answer.is_error = true;

@@ -138,6 +138,20 @@ TEST(Codegen, Foreground_CapsTheOutput) {
     }
 }
 
+// What goes on is told beside the text, with the id for the other tools.
+TEST(Codegen, Foreground_TellsOfProcessesThatOutliveTheCommand) {
+    const auto run = run_of(codegen, "Bash", any);
+    Told told = told_of(run, {.out = "hi\n"});
+    EXPECT_FALSE(codegen.render(run, told).meta.contains("husk/leftovers"));
+    told.report.leftovers = {{4712, "sleep", ""}};
+    const Answer said = codegen.render(run, told);
+    EXPECT_EQ(said.text, "hi\n");
+    EXPECT_EQ(said.meta["husk/leftovers"], Json::parse(R"([{"pid": 4712, "name": "sleep"}])"));
+    EXPECT_EQ(said.meta["husk/shell_id"], uuid_of("abcdef-7"));
+    told.report.leftovers.assign(50, {1, "sleep", ""});
+    EXPECT_EQ(codegen.render(run, told).meta["husk/leftovers"].size(), 20U);
+}
+
 // Denylist: in the words of the original.
 TEST(Codegen, Denylist_RejectsWithTheToken) {
     const Answer said = answer_to_denied(
@@ -145,6 +159,7 @@ TEST(Codegen, Denylist_RejectsWithTheToken) {
     EXPECT_EQ(said.text, "command rejected: command uses denylisted token \"mkfs.ext4\"");
     EXPECT_TRUE(said.is_error);
     EXPECT_THAT(codegen.defaults.packs, testing::ElementsAre("system"));
+    EXPECT_EQ(codegen.defaults.denylist, decide::Denylist::Literal);
     Verdict asks = verdict_of("Bash(x)", "y", "a rule asks");
     asks.decision = "ask";
     EXPECT_EQ(answer_to_denied(codegen, "Bash", any, asks).text,

@@ -14,7 +14,6 @@ namespace husk::contract {
 namespace {
 
 constexpr double worth_telling = 10;  // seconds
-constexpr size_t most_leftovers = 20;
 constexpr size_t most_denials = 5;
 
 template <class T>
@@ -69,13 +68,6 @@ std::vector<std::string> notes_of(const Action& action, const Report& report) {
     notes.insert(notes.end(), report.notes.begin(), report.notes.end());
     for (std::string& note : notes) note = text::one_line(note);
     return notes;
-}
-
-Json leftovers_json(const std::vector<Leftover>& leftovers) {
-    Json list = Json::array();
-    for (size_t i = 0; i < std::min(leftovers.size(), most_leftovers); ++i)
-        list.push_back({{"pid", leftovers[i].pid}, {"name", text::to_utf8(leftovers[i].name)}});
-    return list;
 }
 
 Json denial_json(const Denial& denial) {

@@ -4,6 +4,7 @@
 #include "base/signals.h"
 #include "base/utf8.h"
 #include "contract/contract.h"
+#include "contract/modes.h"
 #include "contract/shared.h"
 #include "parse/cannot_parse.h"
 
@@ -19,22 +20,49 @@ constexpr uint64_t longest_output = 131'072;
 constexpr uint64_t kept_of_each_end = 4'096;
 constexpr schema::Manner manner = {schema::Unknown::Ignored, schema::Blank::Meant};
 
+std::string files_of(const Situation& situation) {
+    const std::string errors =
+        "fails with EROFS (\"Read-only file system\") or EACCES (\"Permission denied\").";
+    if (situation.mode == Mode::ReadOnly)
+        return "The whole file system is read-only, with /tmp and the home directory: every "
+               "write " +
+               errors;
+    std::string roots = situation.working_dir.string();
+    for (const auto& root : situation.writable) roots += ", " + root.string();
+    return "Only " + roots + " can be written: every write elsewhere, also in /tmp, " + errors;
+}
+
+std::string network_of(const Network& network) {
+    if (network.kind != Network::Kind::None) return sentence(network);
+    return "There is no network: a connection to another machine or to a server outside of this "
+           "conversation fails with ENETUNREACH (\"Network is unreachable\") or ECONNREFUSED "
+           "(\"Connection refused\"), and no host name is resolved. Ports belong to a private "
+           "loopback: a server can bind one from 1024 on (below: EACCES), commands of this "
+           "conversation reach it on localhost, and nobody outside can connect to it.";
+}
+
+// The errors were measured: tests/scenarios/contracts_phoenix_test.cc holds them to this text.
+std::string restrictions_of(const Situation& situation) {
+    return "\n\nRESTRICTED MODE. The kernel confines every command (Landlock, namespaces, "
+           "seccomp):\n"
+           "- Files: " +
+           files_of(situation) + "\n- Network: " + network_of(situation.network) +
+           "\n- Sockets: Unix sockets (except pairs) and raw sockets fail with EPERM (\"Operation "
+           "not "
+           "permitted\"). On a machine without network namespaces every socket does, localhost "
+           "included.\n"
+           "- Signals: to processes outside of this conversation they fail with ESRCH (\"No such "
+           "process\") or EPERM.\n"
+           "- Limits: memory, CPU time and the number of processes are limited.\n"
+           "Do not retry what fails like this, and do not look for a way around it: say what you "
+           "would need.";
+}
+
 std::string walls_of(const Situation& situation) {
-    if (situation.mode == Mode::Open && !situation.closed_modes_missing.empty())
-        return "\n\nRestricted mode is not available on this machine (" +
-               situation.closed_modes_missing + "); only the safety checks are on.";
-    if (situation.mode == Mode::Open) return "";
-    const std::string files =
-        situation.mode == Mode::ReadOnly
-            ? "The file system is read-only: every write fails, also in /tmp and in the home "
-              "directory. "
-            : "Only the working directory can be written. ";
-    return "\n\nRESTRICTED MODE. The kernel (Landlock) confines every command: " + files +
-           "There is no network: no connection can be made and no port can be opened. Processes "
-           "outside of this conversation cannot be signalled. Memory, CPU time and the number of "
-           "processes are limited. What is not allowed fails with EACCES, EPERM or EROFS "
-           "(\"Permission denied\", \"Operation not permitted\", \"Read-only file system\"): do "
-           "not retry it and do not look for a way around it; say what you would need.";
+    if (situation.mode != Mode::Open) return restrictions_of(situation);
+    if (situation.closed_modes_missing.empty()) return "";
+    return "\n\nRestricted mode is not available on this machine (" +
+           situation.closed_modes_missing + "); only the safety checks are on.";
 }
 
 std::string description_of(const Situation& situation) {
@@ -145,6 +173,7 @@ Answer render(const Action& action, const Outcome& outcome) {
     if (told == nullptr) return error_answer("Failed to spawn process");
     const Report& report = told->report;
     Answer answer{.meta = display_meta(report)};
+    add_leftovers(answer.meta, report, report.shell_id);
     if (const auto* denied = std::get_if<Denied>(&report.ending)) {
         answer.text = refusal_of(report, *denied);
         answer.is_error = true;

@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "contract/contract_cases.h"
+#include "contract/modes.h"
 
 namespace husk::contract::phoenix_test {
 namespace {
@@ -181,8 +182,6 @@ TEST(Phoenix, REQ_BASH_007_TellsTheRulesMessage) {
         answer_to_denied(phoenix, "bash", any, verdict_of("git/x", "y", "permission denied: no"));
     EXPECT_EQ(said.text, "permission denied: no");
     EXPECT_TRUE(said.is_error);
-    EXPECT_EQ(answer_to_denied(phoenix, "bash", any, verdict_of("syntax", "bash", "line 1")).text,
-              "Failed to parse script");
     EXPECT_THAT(phoenix.defaults.packs, testing::ElementsAre("git", "rm"));
     Verdict asks = verdict_of("Bash(x)", "y", "a rule asks");
     asks.decision = "ask";
@@ -198,13 +197,45 @@ TEST(Phoenix, REQ_BASH_008_TheDescriptionExplainsTheWalls) {
     EXPECT_THAT(description(in_work()), HasSubstr("Current working directory: /work\n"));
     EXPECT_THAT(description(in_work()), Not(HasSubstr("RESTRICTED")));
     const std::string walls = description(in_work(Mode::ReadOnly));
-    for (const char* fact : {"RESTRICTED MODE", "read-only", "no network", "signalled", "EACCES",
-                             "do not retry", "/work"})
+    for (const char* fact : {"RESTRICTED MODE", "whole file system is read-only", "no network",
+                             "private loopback", "Signals", "EROFS", "EACCES", "EPERM",
+                             "ENETUNREACH", "ECONNREFUSED", "ESRCH", "Do not retry", "/work"})
         EXPECT_THAT(walls, HasSubstr(fact));
+    EXPECT_THAT(walls, Not(HasSubstr("no port can be opened")));
+    Situation wider = in_work(Mode::Workspace);
+    wider.writable = {"/cache"};
+    wider.network = network_named("example.org");
+    EXPECT_THAT(description(wider), HasSubstr("Only /work, /cache can be written"));
+    EXPECT_THAT(description(wider), HasSubstr("example.org"));
+    EXPECT_THAT(description(wider), Not(HasSubstr("no network")));
     Situation without = in_work();
     without.closed_modes_missing = "the closed modes need Landlock (Linux 5.13)";
     EXPECT_THAT(description(without), HasSubstr("Restricted mode is not available"));
     EXPECT_THAT(description(without), HasSubstr("Landlock (Linux 5.13)"));
+}
+
+// REQ-BASH-007: the first line is the document's, the second is bash's own.
+TEST(Phoenix, REQ_BASH_007_TellsWhatBashSaysOfTheScript) {
+    const auto text = [](const std::string& reason) {
+        return answer_to_denied(phoenix, "bash", any, verdict_of("syntax", "bash", reason)).text;
+    };
+    EXPECT_EQ(text("bash cannot parse it: line 3: syntax error near unexpected token `fi'"),
+              "Failed to parse script\nbash: line 3: syntax error near unexpected token `fi'");
+    EXPECT_EQ(text("bash cannot parse it: it contains a NUL byte"),
+              "Failed to parse script\nbash cannot parse it: it contains a NUL byte");
+}
+
+// REQ-BASH-003: what goes on is told beside the text.
+TEST(Phoenix, REQ_BASH_003_TellsOfProcessesThatOutliveTheCommand) {
+    const auto run = run_of(phoenix, "bash", R"({"command": "sleep 300 & echo hi"})");
+    Told told = told_of(run, {.out = "hi\n"});
+    EXPECT_FALSE(phoenix.render(run, told).meta.contains("husk/leftovers"));
+    told.report.leftovers = {{4712, "sleep", ""}, {4713, "\xff", ""}};
+    const Answer said = phoenix.render(run, told);
+    EXPECT_EQ(said.text, "hi\n");
+    EXPECT_EQ(said.meta["husk/leftovers"],
+              Json::parse(R"([{"pid": 4712, "name": "sleep"}, {"pid": 4713, "name": "\ufffd"}])"));
+    EXPECT_EQ(said.meta["husk/shell_id"], "abcdef-7");
 }
 
 TEST(Phoenix, REQ_BASH_005_TheSchemaHasCommandAndMode) {

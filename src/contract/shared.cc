@@ -1,13 +1,33 @@
 #include "contract/shared.h"
 
+#include <algorithm>
+
 #include "base/utf8.h"
 
 namespace husk::contract {
+namespace {
+
+constexpr size_t most_leftovers = 20;
+
+}  // namespace
 
 Json display_meta(const Report& report) {
     return {
         {"husk/display",
          {{"command", text::to_utf8(report.command)}, {"display", text::to_utf8(report.display)}}}};
+}
+
+Json leftovers_json(const std::vector<Leftover>& leftovers) {
+    Json list = Json::array();
+    for (size_t i = 0; i < std::min(leftovers.size(), most_leftovers); ++i)
+        list.push_back({{"pid", leftovers[i].pid}, {"name", text::to_utf8(leftovers[i].name)}});
+    return list;
+}
+
+void add_leftovers(Json& meta, const Report& report, const std::string& shell_id) {
+    if (report.leftovers.empty()) return;
+    meta["husk/leftovers"] = leftovers_json(report.leftovers);
+    meta["husk/shell_id"] = shell_id;
 }
 
 std::string reason_of(const Report& report, const Denied& denied) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "contract/contract.h"
 
@@ -14,6 +15,13 @@ inline void end_line(std::string& text) {
 
 // The command beside what people want to see of it: _meta["husk/display"].
 Json display_meta(const Report& report);
+
+// Processes that outlived their command, with pid and name: the first twenty.
+Json leftovers_json(const std::vector<Leftover>& leftovers);
+
+// For contracts whose text may not tell of such processes: _meta["husk/leftovers"], and as
+// _meta["husk/shell_id"] the id by which the tools of the contract, or `husk kill`, end them.
+void add_leftovers(Json& meta, const Report& report, const std::string& shell_id);
 
 // An answer that is nothing but an error.
 inline Answer error_answer(std::string text) { return {.text = std::move(text), .is_error = true}; }
