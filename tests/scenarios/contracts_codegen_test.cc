@@ -69,7 +69,17 @@ TEST_F(Codegen, Foreground_ATimeoutKillsTheTree) {
 
 TEST_F(Codegen, Foreground_DoesNotWaitForWhatGoesOn) {
     const Mark mark;
-    EXPECT_EQ(said("(exec -a " + mark.word() + " sleep 300) & echo hi"), "hi\n");
+    const Json result = bash("(exec -a " + mark.word() + " sleep 300) & " +
+                             "until grep -q sleep /proc/$!/comm; do :; done; echo hi");
+    EXPECT_EQ(text_of(result), "hi\n");
+    const Json& left = result["_meta"]["husk/leftovers"];
+    ASSERT_EQ(left.size(), 1U) << result;
+    EXPECT_EQ(left[0]["name"], "sleep");
+    EXPECT_THAT(mark.bearers(), testing::ElementsAre(left[0]["pid"].get<int>()));
+    const std::string id = result["_meta"]["husk/shell_id"];
+    EXPECT_EQ(text_of(talk_.call("KillShell", {{"shell_id", id}})), "killed: " + id + "\n");
+    EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }));
+    EXPECT_FALSE(bash("echo hi")["_meta"].contains("husk/leftovers"));
     EXPECT_EQ(said("head -c 102401 /dev/zero | tr '\\0' a; exit 1"),
               std::string(102400, 'a') + "\n... (output truncated, 1 bytes elided)\nexit: 1\n");
 }
@@ -151,6 +161,15 @@ TEST_F(Codegen, Denylist_RejectsAtCommandPosition) {
         {"echo $(sudo x)", "sudo"},
         {"echo `sudo x`", "sudo"},
         {"timeout 5 sudo x", "sudo"},
+        {"mount -l", "mount"},
+        {"mount", "mount"},
+        {"mount | cat", "mount"},
+        {"sudo --version", "sudo"},
+        {"su --help", "su"},
+        {"mkfs.ext4 test.img", "mkfs.ext4"},
+        {"shutdown --help", "shutdown"},
+        {"umount --version", "umount"},
+        {"x; reboot --help", "reboot"},
     };
     for (const auto& one : cases) {
         for (const bool background : {false, true}) {

@@ -105,6 +105,21 @@ TEST_F(Phoenix, REQ_BASH_003_AnotherCallStopsIt) {
     EXPECT_TRUE(mark.bearers().empty());
 }
 
+TEST_F(Phoenix, REQ_BASH_003_ProcessesThatOutliveACommandAreToldWithTheirIds) {
+    const Mark mark;
+    const Json result = bash("(exec -a " + mark.word() + " sleep 300) & " +
+                             "until grep -q sleep /proc/$!/comm; do :; done; echo hi");
+    EXPECT_EQ(text_of(result), "hi\n");
+    EXPECT_FALSE(is_error(result));
+    const Json& left = result["_meta"]["husk/leftovers"];
+    ASSERT_EQ(left.size(), 1U) << result;
+    EXPECT_EQ(left[0]["name"], "sleep");
+    EXPECT_THAT(mark.bearers(), testing::ElementsAre(left[0]["pid"].get<int>()));
+    EXPECT_EQ(talk_.husk()({"kill", result["_meta"]["husk/shell_id"]}).code, 0);
+    EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }));
+    EXPECT_FALSE(bash("echo hi")["_meta"].contains("husk/leftovers"));
+}
+
 TEST_F(Phoenix, REQ_BASH_004_HasNoTerminalAndNoInput) {
     EXPECT_EQ(said("tty; [ -t 0 ] || [ -t 1 ] || [ -t 2 ] || echo none; cat; echo end"),
               "not a tty\nnone\nend\n");
@@ -169,9 +184,23 @@ TEST_F(Phoenix, REQ_BASH_007_RejectsAndRunsNothing) {
         EXPECT_EQ(text_of(result), one.text) << one.command;
         EXPECT_TRUE(is_error(result));
     }
-    EXPECT_EQ(said("if"), "Failed to parse script");
-    EXPECT_EQ(said("echo 'x"), "Failed to parse script");
     EXPECT_FALSE(std::filesystem::exists(talk_.mark())) << read_text(talk_.mark());
+}
+
+// bash is asked itself, so its words are those of the bash of this machine.
+TEST_F(Phoenix, REQ_BASH_007_ASyntaxErrorHasTheLineOfBash) {
+    for (const std::string script :
+         {"if", "echo 'x", "echo a\nfi", "for x in; do", "echo )", "cat <(", "case x in"}) {
+        write_text(talk_.work() + "/script", script);
+        const std::string complaint = run_program({"bash", "-n", talk_.work() + "/script"}).err;
+        const std::string line = "line " + between(complaint, ": line ", "\n");
+        const Json result = bash(script);
+        EXPECT_EQ(text_of(result), "Failed to parse script\nbash: " + line) << script;
+        EXPECT_TRUE(is_error(result));
+    }
+    const Json result = talk_.raw("bash", R"({"command": "echo a\u0000b"})");
+    EXPECT_THAT(text_of(result), StartsWith("Failed to parse script\n"));
+    EXPECT_THAT(text_of(result), HasSubstr("NUL byte"));
 }
 
 TEST_F(Phoenix, REQ_BASH_007_LetsTheRestPass) {
@@ -234,6 +263,56 @@ TEST_F(Phoenix, REQ_BASH_009_WithoutLandlockRestrictedIsAnError) {
     EXPECT_THAT(tools.err, HasSubstr("Landlock"));
 }
 
+TEST_F(Phoenix, REQ_BASH_009_OnAnotherSystemThereIsOnlyUnrestrictedMode) {
+    const auto with = [&](std::vector<std::string> args) {
+        std::vector<std::string> words = {"env", "HUSK_PRETEND=os=other"};
+        for (std::string& word : talk_.husk().argv(std::move(args))) words.push_back(word);
+        return run_program(words);
+    };
+    const Ran refused = with({"call", "--contract", "phoenix", "--mode", "read-only", "--cwd",
+                              talk_.work(), "bash", R"({"command": "true"})"});
+    EXPECT_TRUE(is_refusal(refused));
+    EXPECT_THAT(refused.err, HasSubstr("need Linux: Landlock"));
+    const Ran tools = with({"tools", "--contract", "phoenix"});
+    EXPECT_THAT(tools.json()["tools"][0]["description"],
+                HasSubstr("Restricted mode is not available on this machine (the closed modes need "
+                          "Linux: Landlock"));
+    EXPECT_THAT(tools.err, HasSubstr("warning: only the mode open is offered"));
+    const Ran denied = with(talk_.args("bash", R"({"command": "git add -A"})"));
+    EXPECT_THAT(text_of(denied.json()), StartsWith("permission denied: "));
+    EXPECT_EQ(text_of(with(talk_.args("bash", R"({"command": "echo ran"})")).json()), "ran\n");
+}
+
+// Landlock has one requirement, which every message and page names.
+TEST_F(Phoenix, REQ_BASH_009_Linux513IsEnough) {
+    const auto with = [&](const char* pretend, std::vector<std::string> args) {
+        std::vector<std::string> words = {"env", "HUSK_PRETEND=" + std::string(pretend)};
+        for (std::string& word : talk_.husk().argv(std::move(args))) words.push_back(word);
+        return run_program(words);
+    };
+    const std::vector<std::string> restricted = {
+        "call",
+        "--contract",
+        "phoenix",
+        "--mode",
+        "read-only",
+        "--cwd",
+        talk_.work(),
+        "bash",
+        R"({"command": "cat /etc/hostname >/dev/null && echo read; echo a > made"})"};
+    const Ran first = with("landlock=1", restricted);
+    EXPECT_THAT(text_of(first.json()), HasSubstr("read\n")) << first.err;
+    EXPECT_FALSE(std::filesystem::exists(talk_.work() + "/made"));
+    const std::string doctor = with("landlock=no", {"doctor"}).out;
+    for (const std::string& text :
+         {with("landlock=no", restricted).err, with("landlock=no", {"tools"}).err, doctor}) {
+        EXPECT_THAT(text, HasSubstr("Landlock (Linux 5.13 or later)"));
+        EXPECT_EQ(text.find("5.19"), std::string::npos) << text;
+    }
+    EXPECT_THAT(with("landlock=1", {"doctor"}).out,
+                HasSubstr("Mode workspace has to do without: moves between directories."));
+}
+
 TEST_F(Phoenix, REQ_BASH_010_KeepsNothingBetweenCalls) {
     EXPECT_EQ(said("cd /; export X=1; f() { echo f; }"), "");
     EXPECT_EQ(said("pwd; echo \"[$X]\"; type f 2>/dev/null || echo no f"),
@@ -265,6 +344,37 @@ TEST_F(Phoenix, REQ_BASH_011_TheDisplayLeavesOutARedundantCd) {
     EXPECT_EQ(display("cd / && echo x"), "cd / && echo x");
     EXPECT_EQ(display("cd " + talk_.work() + " && false || echo x"), "false || echo x");
     EXPECT_EQ(bash("cd / && echo x")["_meta"]["husk/display"]["command"], "cd / && echo x");
+}
+
+// What is shown, run where the call runs, prints the directory that the command itself printed.
+TEST_F(Phoenix, REQ_BASH_011_WhatIsShownRunsInTheSameDirectory) {
+    std::filesystem::create_directories(talk_.work() + "/a/b");
+    const std::string top = talk_.work();
+    for (const std::string& start : {top, top + "/a", top + "/a/b"}) {
+        talk_.move_to(start);
+        const std::string commands[] = {"cd a && cd b && pwd",
+                                        "cd ./a && cd ./b && pwd",
+                                        "cd .. && cd a && pwd",
+                                        "cd " + top + " && cd a && pwd",
+                                        "cd " + top + " && cd a && cd b && pwd",
+                                        "cd " + top + "/a && cd " + top + "/a/b && pwd",
+                                        "cd .. && cd " + top + "/a && pwd",
+                                        "cd " + top + "/a && cd .. && pwd",
+                                        "cd " + top + "/a && cd - && pwd",
+                                        "cd " + top + "/a/b; pwd"};
+        for (const std::string& command : commands) {
+            const std::string shown = bash(command)["_meta"]["husk/display"]["display"];
+            const auto last_line = [](std::string text) {
+                while (text.ends_with('\n')) text.pop_back();
+                return text.substr(text.rfind('\n') + 1);
+            };
+            const Ran whole =
+                run_program({"bash", "-c", "cd " + start + "; unset OLDPWD; " + command});
+            const Ran cut = run_program({"bash", "-c", "cd " + start + "; unset OLDPWD; " + shown});
+            EXPECT_EQ(last_line(whole.out), last_line(cut.out))
+                << command << " at " << start << " is shown as " << shown;
+        }
+    }
 }
 
 TEST_F(Phoenix, WhatARuleAsksAboutIsDeniedWithTheReason) {
