@@ -12,7 +12,7 @@ add_executable(sanitized_fuzz ${reader_targets} ${reader_sources}
     src/proxy/address.cc src/proxy/allow_list.cc src/proxy/body.cc src/proxy/denials.cc src/proxy/dns.cc src/proxy/head.cc
     src/proxy/target.cc
     src/confine/git_index.cc src/confine/git_settings.cc src/confine/seen_file.cc src/confine/steps.cc
-    src/keeper/last_line.cc src/os/file.cc src/os/pretend.cc src/os/program.cc src/request/default_limits.cc src/run/plan.cc)
+    src/keeper/last_line.cc src/os/file.cc src/os/linux_file.cc src/os/pretend.cc src/os/program.cc src/request/default_limits.cc src/run/plan.cc)
 set_target_properties(sanitized_fuzz PROPERTIES
     OUTPUT_NAME mutate_sanitized RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests
     UNITY_BUILD ${HUSK_BATCHES} UNITY_BUILD_MODE GROUP)  # the batches of libhusk

@@ -13,6 +13,7 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "symbols.h"
@@ -33,14 +34,18 @@ struct Ran {
     std::string output;  // standard output and standard error
 };
 
+std::string text_of(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return std::move(text).str();
+}
+
 class Portable : public testing::Test {
 protected:
     Ran run(const std::string& command) const {
         const std::string log = dir_.path() / "log";
         const int status = std::system(("( " + command + " ) >'" + log + "' 2>&1").c_str());
-        std::ostringstream output;
-        output << std::ifstream(log).rdbuf();
-        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output.str()};
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(log)};
     }
 
     // Compiles a source as the portable parts are compiled.
@@ -185,6 +190,21 @@ TEST_F(Portable, ACallOfLinuxIsFound) {
         object);
     ASSERT_EQ(compiled.code, 0) << compiled.output;
     EXPECT_EQ(unlisted_functions({object}), (Names{"epoll_create1", "syscall"}));
+}
+
+// What these modules know comes from their callers: so no path that only Linux has, such as
+// /proc/self, is read there.
+TEST_F(Portable, ModulesOpenNoFiles) {
+    static const std::regex opens(R"(\b(i|o)?fstream\b|\bfopen\b|::open\(|\bopenat\b|\bopendir\b)");
+    std::vector<std::string> found;
+    for (const std::string& module : listed("module"))
+        for (const auto& entry : fs::directory_iterator(HUSK_SOURCE_DIR "/src/" + module)) {
+            const std::string name = entry.path().filename();
+            const bool is_source = name.ends_with(".cc") || name.ends_with(".h");
+            if (!is_source || name.ends_with("_test.cc") || name == "everyday.h") continue;
+            if (std::regex_search(text_of(entry.path()), opens)) found.push_back(entry.path());
+        }
+    EXPECT_THAT(found, IsEmpty());
 }
 
 TEST_F(Portable, REQ_BASH_009_ChecksWorkWithoutLinux) {
