@@ -22,7 +22,7 @@ using Outcome = ConfigurationChange::Outcome;
 // A file that is rewritten in place is empty, and then half written, for a moment. A file that is
 // replaced by way of a second name is missing for a moment.
 constexpr auto quiet_for = 100ms;
-constexpr auto longest_wait = 2s;
+constexpr std::chrono::milliseconds longest_wait = 2s;
 constexpr auto pause = 10ms;
 // The clocks of file systems are this coarse at most.
 constexpr auto settles_after = 3s;
@@ -95,37 +95,44 @@ std::optional<LiveConfiguration::News> LiveConfiguration::look() {
     const std::vector<os::FileStamp> now = stamps();
     const bool same = std::ranges::equal(now, seen_, {}, {}, &Found::stamp);
     if (same && is_settled_) return std::nullopt;
-    // Whoever waited once in vain does not wait at each call.
-    if (!same && !wait_until_quiet(is_busy_ ? 0ms : longest_wait)) return tell_busy();
+    if (!same && !wait_until_quiet()) return tell_busy();
     auto found = find_files();
     if (!found) return tell_busy();
     return take(*std::move(found));
 }
 
-bool LiveConfiguration::is_quiet(const std::vector<os::FileStamp>& now,
-                                 std::chrono::nanoseconds since) const {
-    bool all_older = true;
-    for (size_t i = 0; i < now.size(); ++i) {
-        if (now[i] == seen_[i].stamp) continue;
-        if (now[i].is_regular() && os::is_being_written(sources_[i].path)) return false;
-        all_older &= now[i].exists() && now[i].is_older_than(quiet_for);
-    }
-    return all_older || since >= quiet_for;
+bool LiveConfiguration::is_being_written(const std::vector<os::FileStamp>& now) const {
+    for (size_t i = 0; i < now.size(); ++i)
+        if (now[i] != seen_[i].stamp && now[i].is_regular() &&
+            os::is_being_written(sources_[i].path))
+            return true;
+    return false;
 }
 
-bool LiveConfiguration::wait_until_quiet(std::chrono::milliseconds patience) const {
+// What is missing has no time of its last change.
+bool LiveConfiguration::is_long_ago(const std::vector<os::FileStamp>& now) const {
+    for (size_t i = 0; i < now.size(); ++i)
+        if (now[i] != seen_[i].stamp && !(now[i].exists() && now[i].is_older_than(quiet_for)))
+            return false;
+    return true;
+}
+
+// Whoever has waited for a writer in vain does not wait for it at each call.
+bool LiveConfiguration::wait_until_quiet() const {
     const os::Clock::time_point began = os::Clock::now();
     os::Clock::time_point changed = began;
-    std::vector<os::FileStamp> last = stamps();
-    while (!is_quiet(last, os::Clock::now() - changed)) {
-        if (os::Clock::now() - began >= patience) return false;
+    for (std::vector<os::FileStamp> last = stamps();;) {
+        const os::Clock::time_point now = os::Clock::now();
+        const bool written = is_being_written(last);
+        if (!written && (is_long_ago(last) || now - changed >= quiet_for)) return true;
+        const auto patience = !is_busy_ ? longest_wait : written ? 0ms : 3 * quiet_for;
+        if (now - began >= patience) return false;
         std::this_thread::sleep_for(pause);
-        std::vector<os::FileStamp> now = stamps();
-        if (now == last) continue;
+        std::vector<os::FileStamp> fresh = stamps();
+        if (fresh == last) continue;
         changed = os::Clock::now();
-        last = std::move(now);
+        last = std::move(fresh);
     }
-    return true;
 }
 
 // A file that is not there says nothing. One of which that is not known may still be there.

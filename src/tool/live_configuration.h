@@ -43,8 +43,9 @@ private:
     using FoundFiles = std::vector<Found>;
 
     std::vector<os::FileStamp> stamps() const;
-    bool is_quiet(const std::vector<os::FileStamp>& now, std::chrono::nanoseconds since) const;
-    bool wait_until_quiet(std::chrono::milliseconds patience) const;
+    bool is_being_written(const std::vector<os::FileStamp>& now) const;
+    bool is_long_ago(const std::vector<os::FileStamp>& now) const;
+    bool wait_until_quiet() const;
     static void read_into(Found& found, const std::filesystem::path& path);
     std::optional<FoundFiles> find_files() const;
     std::string refusal_of(const FoundFiles& found) const;
