@@ -136,6 +136,10 @@ struct ToolContext {
     std::filesystem::path cache = {};
     std::vector<std::filesystem::path> readable = {};  // secrets that are given on purpose
     std::vector<std::filesystem::path> protect = {};   // read-only even inside these roots
+    // If given, commands can open no other files than those of these directories, of the system
+    // (/usr, /etc and the like, to read) and of their private /tmp. The roots become what lies in
+    // both. No wall keeps to it in mode open.
+    std::optional<std::vector<std::filesystem::path>> allowed_paths = {};
     bool watch_denials = true;  // note what the walls stop; costs microseconds for each write
     Scratch scratch = Scratch::Private;
     std::string caller = {};               // whose shells these are; recorded, not interpreted

@@ -12,6 +12,12 @@ namespace husk::confine {
 inline constexpr const char* readable_in_run[] = {"/run/systemd/resolve", "/run/resolvconf",
                                                   "/run/NetworkManager/resolv.conf"};
 
+// Where programs, libraries and settings of the machine are. Links among them are no place of
+// their own.
+inline constexpr const char* system_places[] = {"/usr",   "/bin",    "/sbin", "/lib", "/lib32",
+                                                "/lib64", "/libx32", "/etc",  "/opt", "/nix",
+                                                "/gnu",   "/snap",   "/sys"};
+
 // A rule for every highest place below `root` that holds nothing withheld. A link is never
 // followed: what it leads to has a rule of its own, or must not be read.
 void grant_reading(const std::filesystem::path& root,

@@ -142,9 +142,9 @@ void add_devices(Steps& steps) {
     clone_own_tree(dev, Devices, steps, MOUNT_ATTR_RDONLY);
 }
 
-bool lies_in_something_private(const Wanted& wanted) {
+bool lies_in_something_private(const Wanted& wanted, const fs::path& root) {
     const auto below = [&](const fs::path& place) {
-        return wanted.workspace != place && is_within(wanted.workspace, place);
+        return root != place && is_within(root, place);
     };
     return below("/tmp") || below("/dev/shm") || (has_home(wanted) && below(wanted.home));
 }
@@ -183,7 +183,8 @@ std::vector<fs::path> secrets_to_cover(const Wanted& wanted, const std::vector<f
     std::vector<fs::path> covered = secrets_in_roots(wanted, secrets);
     const bool home_is_granted =
         is_within(wanted.home, "/tmp") || is_within(wanted.home, "/dev/shm");
-    if (has_home(wanted) || !home_is_granted || wanted.wide_workspace) return covered;
+    if (has_home(wanted) || !home_is_granted || wanted.wide_workspace || wanted.allowed)
+        return covered;
     for (const fs::path& secret : secrets)
         if (is_within(secret, wanted.home) && std::ranges::find(covered, secret) == covered.end())
             covered.push_back(secret);
@@ -198,7 +199,8 @@ std::vector<fs::path> roots_to_mount(const Wanted& wanted) {
 }
 
 void place_logs(const Wanted& wanted, Steps& steps) {
-    if (is_within(wanted.logs, wanted.home)) steps.make_directories(wanted.home, wanted.logs);
+    if (!wanted.allowed && is_within(wanted.logs, wanted.home))
+        steps.make_directories(wanted.home, wanted.logs);
     place_tree(Logs, wanted.logs, steps);
 }
 
@@ -211,10 +213,23 @@ void make_scratch_read_only(const Wanted& wanted, Steps& steps) {
 
 }  // namespace
 
-bool has_home(const Wanted& wanted) { return !wanted.home.empty() && wanted.machine.overlay; }
+bool has_home(const Wanted& wanted) {
+    return !wanted.home.empty() && wanted.machine.overlay && !wanted.allowed;
+}
 
 bool holds_everything(const Wanted& wanted, const fs::path& root) {
     return root == "/" || (!wanted.home.empty() && is_within(wanted.home, root));
+}
+
+std::vector<fs::path> shown_roots(const Wanted& wanted) {
+    std::vector<fs::path> roots = {wanted.workspace};
+    if (!wanted.allowed) return roots;
+    std::ranges::copy(wanted.writable, std::back_inserter(roots));
+    std::erase_if(roots, [&](const fs::path& root) {
+        return std::ranges::none_of(
+            *wanted.allowed, [&](const fs::path& allowed) { return is_within(root, allowed); });
+    });
+    return roots;
 }
 
 std::vector<fs::path> writable_roots(const Wanted& wanted) {
@@ -265,15 +280,19 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     // Before anything is covered or made read-only: what is to be seen as it is.
     std::vector<fs::path> roots = roots_to_mount(wanted);
     const bool all_is_root = roots.size() != writable_roots(wanted).size();
-    // What may only be read would seem writable where it lies in something private.
     const bool read_only = wanted.mode == Mode::ReadOnly;
-    if (read_only && lies_in_something_private(wanted)) roots.push_back(wanted.workspace);
+    // What may only be read would seem writable where it lies in something private, or be missing.
+    if (read_only)
+        std::ranges::copy_if(
+            shown_roots(wanted), std::back_inserter(roots),
+            [&](const fs::path& root) { return lies_in_something_private(wanted, root); });
     const uint64_t unchangeable = harmless | MOUNT_ATTR_RDONLY;
     clone_devices(steps);
     for (size_t i = 0; i < roots.size(); ++i)
         clone_tree(wanted, roots[i], first_root + i, steps, read_only ? unchangeable : harmless);
     if (!wanted.logs.empty()) clone_tree(wanted, wanted.logs, Logs, steps, unchangeable);
-    const bool shows_home = !wanted.home.empty() && !all_is_root;
+    // Where only some paths are allowed, all of the home that is not one of them stays closed.
+    const bool shows_home = !wanted.home.empty() && !all_is_root && !wanted.allowed;
     const std::vector<fs::path> given = given_in_secrets(wanted, secrets);
     for (size_t i = 0; i < given.size(); ++i)
         clone_tree(wanted, given[i], first_root + roots.size() + i, steps, unchangeable);

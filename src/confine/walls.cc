@@ -3,13 +3,12 @@
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "confine/checks.h"
+#include "confine/file_rules.h"
 #include "confine/kernel_mounts.h"
 #include "confine/machine.h"
-#include "confine/reading.h"
 #include "confine/syscalls.h"
 #include "confine/view.h"
 #include "confine/withheld.h"
@@ -113,42 +112,6 @@ std::vector<fs::path> withheld(const Wanted& wanted, const std::vector<fs::path>
     return all;
 }
 
-void add_files(const Wanted& wanted, const std::vector<fs::path>& never, Steps& steps) {
-    namespace landlock = os::landlock;
-    const int abi = landlock::abi();
-    steps.add({WallOp::MakeRuleset, "make a Landlock ruleset", landlock::all_rights(abi), 0,
-               landlock::scopes(abi)});
-    grant("/", landlock::listing(), steps);
-    grant_reading("/", never, steps);
-    if (!wanted.home.empty() && !has_home(wanted)) grant_reading(wanted.home, never, steps);
-    for (const char* path : readable_in_run) grant(path, landlock::reading(), steps);
-    grant("/proc", landlock::reading(), steps);
-    const uint64_t on_scratch =
-        wanted.scratch == Scratch::None ? landlock::reading() : landlock::writing(abi);
-    for (const fs::path& place : scratch_places(wanted)) grant(place, on_scratch, steps);
-    for (const char* device : {"null", "zero", "full", "random", "urandom", "tty"})
-        grant(fs::path("/dev") / device, landlock::on_files(landlock::writing(abi)), steps);
-    if (!wanted.logs.empty()) grant(wanted.logs, landlock::reading(), steps);
-    const auto grant_as_resolved = [&](const fs::path& path, uint64_t rights) {
-        grant_root(path, rights, steps, wanted.identity_of(path));
-    };
-    // The workspace may hold the state of Husk if it cannot be written.
-    if (wanted.mode == Mode::ReadOnly && is_within(wanted.state, wanted.workspace))
-        grant_reading(wanted.workspace, never, steps);
-    else
-        grant_as_resolved(wanted.workspace, landlock::reading());
-    for (const fs::path& given : wanted.readable) {
-        // The home is granted as a whole, and objects in an overlay have other identities.
-        if (has_home(wanted) && is_within(given, wanted.home)) continue;
-        const wire::Identity identity = wanted.identity_of(given);
-        const uint64_t rights = landlock::reading();
-        grant(given, identity.type == S_IFDIR ? rights : landlock::on_files(rights), steps,
-              identity);
-    }
-    for (const fs::path& root : writable_roots(wanted))
-        grant_as_resolved(root, landlock::writing(abi));
-}
-
 Result<void> add_filter(const Wanted& wanted, Steps& steps) {
     const Machine& machine = wanted.machine;
     const bool no_network = wanted.network.kind == Network::Kind::None && !has_own_network(wanted);
@@ -230,7 +193,8 @@ Confinement standing(const Wanted& wanted) {
     }
     const Machine& machine = wanted.machine;
     result.files = "landlock " + std::to_string(machine.landlock) +
-                   (machine.mount_namespace ? " and mounts" : "");
+                   (machine.mount_namespace ? " and mounts" : "") +
+                   (wanted.allowed ? ", of the allowed paths only" : "");
     result.network = wanted.network.kind == Network::Kind::Open    ? "open"
                      : wanted.network.kind == Network::Kind::Hosts ? "listed hosts, by proxy"
                      : machine.network_namespace                   ? "own loopback only"
@@ -285,8 +249,8 @@ Result<Walls> plan_walls(const Wanted& wanted) {
     }
     add_init(wanted, steps);
     add_network(wanted, steps);
-    add_files(wanted, withheld(wanted, secrets, mounts),
-              steps);  // root can open everything only as long as it is root
+    add_file_rules(wanted, withheld(wanted, secrets, mounts),
+                   steps);  // root can open everything only as long as it is root
     const bool can_lower_bounds = wanted.machine.user_namespace || os::has_capability(CAP_SETPCAP);
     steps.add({WallOp::KeepCapabilities, "drop capabilities", kept_capabilities(wanted),
                can_lower_bounds ? 0U : 1U});

@@ -1,9 +1,14 @@
 #include "confine/wanted.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
 
 #include "confine/git_repository.h"
 #include "confine/located.h"
+#include "confine/reading.h"
 #include "confine/seen_file.h"
 
 namespace husk::confine {
@@ -13,6 +18,40 @@ namespace fs = std::filesystem;
 
 void add_all(std::string& text, const char* name, const std::vector<fs::path>& paths) {
     for (const fs::path& path : paths) text += std::string(name) + " " + path.string() + "\n";
+}
+
+bool is_directory(const Wanted& wanted, const fs::path& path) {
+    return wanted.identity_of(path).type == S_IFDIR;
+}
+
+// What lies in both of two trees: the lower of them, if one holds the other.
+const fs::path* in_both(const fs::path& one, const fs::path& other) {
+    if (is_within(one, other)) return &one;
+    return is_within(other, one) ? &other : nullptr;
+}
+
+// Of the roots, what is allowed. The repository of a worktree lies elsewhere, and is no root then.
+void narrow_to_allowed(Wanted& wanted) {
+    std::erase_if(*wanted.allowed,
+                  [&](const fs::path& path) { return !is_directory(wanted, path); });
+    wanted.narrowed = {wanted.workspace};
+    std::ranges::copy(wanted.writable, std::back_inserter(wanted.narrowed));
+    std::vector<fs::path> roots;
+    for (const fs::path& root : wanted.narrowed)
+        for (const fs::path& allowed : *wanted.allowed)
+            if (const fs::path* both = in_both(root, allowed);
+                both != nullptr && std::ranges::find(roots, *both) == roots.end())
+                roots.push_back(*both);
+    std::erase_if(wanted.readable, [&](const fs::path& given) {
+        return std::ranges::none_of(
+            *wanted.allowed, [&](const fs::path& allowed) { return is_within(given, allowed); });
+    });
+    // Nothing of the roots is allowed: there is nothing to write, and perhaps something to read.
+    if (roots.empty()) wanted.mode = Mode::ReadOnly;
+    if (roots.empty() && !wanted.allowed->empty()) roots = {wanted.allowed->front()};
+    if (roots.empty()) return;
+    wanted.workspace = roots.front();
+    wanted.writable.assign(roots.begin() + 1, roots.end());
 }
 
 }  // namespace
@@ -44,6 +83,8 @@ std::string Wanted::fingerprint() const {
     add_all(text, "write", writable);
     add_all(text, "read", readable);
     add_all(text, "protect", protect);
+    if (allowed) text += "only what is allowed\n";
+    if (allowed) add_all(text, "allow", *allowed);
     if (scratch == Scratch::None) text += "scratch none\n";
     for (const std::string& hole : accept) text += "accept " + hole + "\n";
     if (wide_workspace) text += "wide workspace\n";
@@ -71,6 +112,11 @@ Wanted resolved(Wanted wanted) {
     wanted.state = without_links(wanted.state);
     resolve(wanted.logs);
     resolve(wanted.home);
+    if (wanted.allowed) {
+        for (fs::path& path : *wanted.allowed) resolve(path);
+        narrow_to_allowed(wanted);
+        return wanted;
+    }
     if (wanted.mode == Mode::Workspace)
         if (auto repository = repository_of_worktree(wanted.workspace); repository) {
             resolve(*repository);

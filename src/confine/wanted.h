@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,14 @@ struct Wanted {
     std::vector<std::filesystem::path> writable;  // more roots like it
     std::vector<std::filesystem::path> git_dirs;  // of the repositories of worktrees, likewise
     std::vector<std::filesystem::path> readable;  // secrets that are given on purpose
-    std::vector<std::filesystem::path> protect;   // read-only whatever contains them
-    std::filesystem::path home;                   // of the user; empty: there is none
-    std::filesystem::path state;                  // of Husk: nobody's business
-    std::filesystem::path logs;                   // of this session: readable
+    // Absent: everything else can be read. Else only these and the system. Once this is resolved,
+    // the workspace and the writable roots are what lies in both, and `narrowed` is what they were.
+    std::optional<std::vector<std::filesystem::path>> allowed;
+    std::vector<std::filesystem::path> narrowed;
+    std::vector<std::filesystem::path> protect;  // read-only whatever contains them
+    std::filesystem::path home;                  // of the user; empty: there is none
+    std::filesystem::path state;                 // of Husk: nobody's business
+    std::filesystem::path logs;                  // of this session: readable
     Scratch scratch = Scratch::Private;
     std::filesystem::path scratch_dir;  // on disk, where it cannot be a mount
     uint64_t scratch_bytes = 1ULL << 30;

@@ -304,7 +304,7 @@ Result<void> Session::withhold_secrets() {
 Result<void> Session::restore_protection() {
     CHECK(withhold_secrets());
     const bool open = wanted_.mode == Mode::Open;
-    if (wanted_.mode == Mode::ReadOnly || (open && wanted_.protect.empty())) return {};
+    if (exact_.mode == Mode::ReadOnly || (open && wanted_.protect.empty())) return {};
     const auto known = protection();
     if (known && confine::is_still_so(*known)) return {};
     auto now = std::make_shared<const confine::Protected>(
@@ -353,7 +353,7 @@ Result<wire::MasonAnswer> Session::ask_mason(std::string_view order, const os::F
 }
 
 bool Session::can_watch() const {
-    return mason_ && wanted_.mode == Mode::Workspace && confine::has_witness(exact_);
+    return mason_ && exact_.mode == Mode::Workspace && confine::has_witness(exact_);
 }
 
 Result<int> Session::carry_out(std::span<confine::Order> orders) const {
@@ -383,7 +383,7 @@ Result<void> Session::take_roots(std::string& standing) {
         roots.insert(roots.begin(), line.substr(path));
         objects.insert(objects.begin(), line.substr(0, path));
     }
-    if (wanted_.mode != Mode::Workspace || roots.size() < 1 + exact_.writable.size()) return {};
+    if (exact_.mode != Mode::Workspace || roots.size() < 1 + exact_.writable.size()) return {};
     for (size_t i = 0; i < roots.size(); ++i) {
         const auto now = confine::seen_at(roots[i]);
         exact_.identities[roots[i]] = now.value_or(confine::identity_of_nothing());

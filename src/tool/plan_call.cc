@@ -55,6 +55,7 @@ Result<confine::Wanted> walls_of(const ToolContext& context) {
     wanted.writable = context.writable;
     if (has_shared_cache(context)) wanted.writable.push_back(context.cache);
     wanted.readable = context.readable;
+    wanted.allowed = context.allowed_paths;
     wanted.watch_denials = context.watch_denials;
     wanted.scratch = context.scratch;
     wanted.accept = context.accept;

@@ -27,7 +27,7 @@ constexpr auto variables = std::to_array<Variable>({
 }  // namespace
 
 bool has_shared_cache(const ToolContext& context) {
-    return context.mode == Mode::Workspace && !context.cache.empty();
+    return context.mode == Mode::Workspace && !context.cache.empty() && !context.allowed_paths;
 }
 
 Result<void> make_shared_cache(const ToolContext& context) {

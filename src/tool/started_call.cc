@@ -38,7 +38,7 @@ Surroundings surroundings_of(const confine::Wanted& wanted) {
     return {.closed = true,
             .home = confine::home_inside(wanted),
             .temporary = confine::temporary_inside(wanted),
-            .true_home = confine::has_home(wanted) ? "" : wanted.home,
+            .true_home = confine::has_home(wanted) || wanted.allowed ? "" : wanted.home,
             .proxy_port = confine::proxy_port_of(wanted)};
 }
 

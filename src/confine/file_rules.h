@@ -1,0 +1,16 @@
+// The rules of Landlock: which files a closed session may read and write.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "confine/steps.h"
+#include "confine/wanted.h"
+
+namespace husk::confine {
+
+// Makes the ruleset. Nothing that is withheld `never` can be read.
+void add_file_rules(const Wanted& wanted, const std::vector<std::filesystem::path>& never,
+                    Steps& steps);
+
+}  // namespace husk::confine
