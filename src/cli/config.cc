@@ -8,6 +8,7 @@
 #include "cli/subcommands.h"
 #include "cli/terminal.h"
 #include "cli/tool_options.h"
+#include "contract/contract.h"
 #include "decide/check.h"
 #include "render/report_json.h"
 #include "render/table.h"
@@ -51,6 +52,19 @@ const char* word(tool::Standing standing) {
     std::unreachable();
 }
 
+// What the contract's own checks look at is on, whatever the rules use.
+void add_own_packs(const config::Settings& settings, std::vector<config::Line>& lines) {
+    const auto* contract =
+        settings.contract.is_given() ? contract::find_contract(settings.contract.value) : nullptr;
+    if (contract == nullptr) return;
+    for (const std::string_view pack : contract->defaults.own_packs)
+        for (config::Line& line : lines)
+            if (line.key == "packs." + std::string(pack) && line.value == "off")
+                line = {line.key,
+                        "on",
+                        {config::Origin::Kind::Contract, std::string(contract->name), 0}};
+}
+
 std::vector<config::Line> lines_in_force(const tool::Configuration& configuration) {
     std::vector<config::Line> lines = config::lines_of(configuration.settings);
     for (config::Line& line : lines)
@@ -59,6 +73,7 @@ std::vector<config::Line> lines_in_force(const tool::Configuration& configuratio
         if (!configuration.settings.rules.packs.contains(std::string(pack->name)))
             lines.push_back(
                 {"packs." + std::string(pack->name), pack->on_by_default ? "on" : "off", {}});
+    add_own_packs(configuration.settings, lines);
     return lines;
 }
 

@@ -12,6 +12,7 @@
 #include <expected>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,6 +60,12 @@ enum class Environment {
     FromNothing,  // PATH, and what the call gives
 };
 
+// Where the machine cannot build the walls of the mode.
+enum class WithoutWalls {
+    NothingStarts,      // the server says so, and ends
+    EachCallIsRefused,  // the server starts: its callers are promised an answer of their own kind
+};
+
 // How long its calls wait for a command.
 struct Timeouts {
     std::optional<milliseconds> usual = {};
@@ -75,6 +82,10 @@ struct Defaults {
     Leftovers leftovers;
     Environment environment;
     Mode mode;
+    bool absolute_path = false;  // PATH has no relative entries, also in the mode open
+    // Whose findings the contract's own checks look at, whether a file switches them on or not.
+    std::span<const std::string_view> own_packs = {};
+    WithoutWalls without_walls = WithoutWalls::NothingStarts;
     Scratch scratch = Scratch::Private;  // of its closed modes
     milliseconds early_end{0};           // how long a background call waits for one
     bool logs_end_with_session = false;
@@ -129,7 +140,13 @@ struct Run {
     std::optional<Verdict> verdict = {};          // of checks of the contract's own: deny, or ask
     std::vector<std::string> threats = {};        // rules of its own that found one, for the audit
     std::optional<Environment> environment = {};  // other than the contract's usual one
-    bool private_tmp = false;                     // TMPDIR is a directory for this call alone
+    // Variables that the contract gives to the command. Those of `request.env` are the caller's,
+    // and count more.
+    std::map<std::string, std::optional<std::string>> variables = {};
+    // The walls show no files but those of these directories and of the system's own. Absent: what
+    // the mode shows.
+    std::optional<std::vector<std::string>> allowed_paths = {};
+    bool private_tmp = false;  // TMPDIR is a directory for this call alone
     std::optional<Watch> watch = {};
     Json kept = nullptr;  // what the contract itself needs for its answer
 };

@@ -3,12 +3,15 @@
 #include "contract/docware.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
 
 #include "base/text.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "contract/shared.h"
+#include "request/environment.h"
 
 namespace husk::contract {
 namespace {
@@ -22,8 +25,9 @@ using schema::texts_of;
 constexpr milliseconds patience_after_breach{5'000};
 
 // Those whose findings the layers look at. What is a matter of taste, as in `git`, is not theirs.
-const std::set<std::string> packs_of_layers = {
-    "rm", "destroyers", "system", "escalation", "exfiltration", "injection", "administration"};
+constexpr auto own_packs = std::to_array<std::string_view>(
+    {"rm", "destroyers", "system", "escalation", "exfiltration", "injection", "administration"});
+const std::set<std::string> packs_of_layers(own_packs.begin(), own_packs.end());
 
 bool flag_or(const Json& arguments, const char* name, bool otherwise) {
     return arguments.contains(name) ? flag_of(arguments, name) : otherwise;
@@ -35,6 +39,10 @@ std::string inside(const std::filesystem::path& directory, const std::string& pa
 
 void append(std::vector<std::string>& list, std::vector<std::string> more) {
     std::ranges::move(more, std::back_inserter(list));
+}
+
+bool preserves_environment(const Json& arguments, const Situation& situation) {
+    return flag_or(arguments, "preserve_environment", situation.docware.preserves_environment);
 }
 
 DocwareCall call_of(const Json& arguments, const Situation& situation) {
@@ -52,9 +60,13 @@ DocwareCall call_of(const Json& arguments, const Situation& situation) {
     call.confirmable = flag_of(arguments, "require_confirmation");
     for (const char* name : {"max_memory", "max_cpu_usage", "max_output_size"})
         if (arguments.contains(name)) call.resources[name] = arguments[name];
-    call.whitelist = texts_of(arguments, "allowed_commands");
-    for (const std::string& path : texts_of(arguments, "allowed_paths"))
-        call.allowed_paths.push_back(inside(situation.working_dir, path));
+    if (arguments.contains("allowed_commands"))
+        call.whitelist = texts_of(arguments, "allowed_commands");
+    if (arguments.contains("allowed_paths")) {
+        call.allowed_paths.emplace();
+        for (const std::string& path : texts_of(arguments, "allowed_paths"))
+            call.allowed_paths->push_back(inside(situation.working_dir, path));
+    }
     return call;
 }
 
@@ -64,11 +76,9 @@ std::vector<Validation> validations_of(const DocwareCall& call, const parse::Scr
                                        const DocwareSettings& settings) {
     DocwareCall configured = call;
     configured.whitelist = settings.command_whitelist;
-    configured.allowed_paths.clear();
-    for (const auto& path : settings.allowed_paths)
-        configured.allowed_paths.push_back(path.string());
+    configured.allowed_paths = settings.allowed_paths;
     std::vector<Validation> all = {validate(call, script, findings, settings)};
-    const bool more = !settings.command_whitelist.empty() || !settings.allowed_paths.empty();
+    const bool more = configured.whitelist || configured.allowed_paths;
     if (more) all.push_back(validate(configured, script, findings, settings));
     return all;
 }
@@ -82,7 +92,7 @@ std::optional<Validation> widening(const Json& arguments, const Situation& situa
                           .risk = "high",
                           .checks = {}};
     };
-    if (flag_of(arguments, "preserve_environment") && !situation.docware.may_preserve_environment)
+    if (preserves_environment(arguments, situation) && !situation.docware.may_preserve_environment)
         return refused("preserve_environment: true");
     if (!flag_or(arguments, "enable_sandbox", true) && situation.mode != Mode::Open)
         return refused("enable_sandbox: false");
@@ -143,21 +153,43 @@ void decode_limits(const Json& arguments, const Situation& situation, Run& run) 
             "max_file_operations is not enforced: file operations cannot be measured here");
 }
 
-void decode_environment(const Json& arguments, const DocwareCall& call, Run& run, Mode mode) {
+// The engine takes them out of every PATH; the caller has to know.
+void tell_relative_path(const DocwareCall& call, Run& run) {
+    const auto path = call.env.find("PATH");
+    if (path == call.env.end() || !path->second) return;
+    const std::string kept = absolute_entries(*path->second);
+    if (kept != *path->second)
+        run.notes.push_back(
+            "PATH of env has entries that are empty or relative; they were left "
+            "out, and PATH is " +
+            text::to_utf8(kept));
+}
+
+void decode_environment(const Json& arguments, const DocwareCall& call, const Situation& situation,
+                        Run& run) {
+    const Mode mode = run.mode.value_or(situation.mode);
     Request& request = run.request;
     request.env = call.env;
-    if (flag_of(arguments, "preserve_environment")) {
+    tell_relative_path(call, run);
+    if (preserves_environment(arguments, situation)) {
         run.environment = Environment::Inherited;
         return;
     }
     run.environment = Environment::FromNothing;
-    request.env.try_emplace("HOME", call.working_dir);
-    request.env.try_emplace("HISTFILE", "/dev/null");
-    request.env.try_emplace("HISTSIZE", "0");
+    run.variables = {{"HOME", call.working_dir}, {"HISTFILE", "/dev/null"}, {"HISTSIZE", "0"}};
     if (request.env.contains("TMPDIR")) return;
     // Behind walls /tmp belongs to the conversation alone.
-    if (mode != Mode::Open) request.env["TMPDIR"] = "/tmp";
+    if (mode != Mode::Open) run.variables["TMPDIR"] = "/tmp";
     run.private_tmp = mode == Mode::Open;
+}
+
+// The walls keep to the lists, where there are any.
+void decode_paths(const DocwareCall& call, const Situation& situation, Run& run) {
+    run.allowed_paths = paths_in_both(call.allowed_paths, situation.docware.allowed_paths);
+    if (run.allowed_paths && run.mode.value_or(situation.mode) == Mode::Open)
+        run.notes.emplace_back(
+            "allowed_paths: only the text of the command was checked, because commands run without "
+            "a sandbox here (mode open)");
 }
 
 std::optional<std::string> wrong_name(const DocwareCall& call) {
@@ -194,6 +226,21 @@ void keep_for_answer(const DocwareCall& call, const parse::Script& script,
     run.kept["checks"] = std::move(checks);
 }
 
+// A call that is refused because of a NUL byte, in a form that can be parsed, judged and shown. It
+// is never run.
+void make_showable(DocwareCall& call, const Situation& situation) {
+    const auto show = [](std::string& text) {
+        for (size_t at = 0; (at = text.find('\0', at)) != std::string::npos;)
+            text.replace(at, 1, "\\0");
+    };
+    show(call.command);
+    show(call.line);
+    std::ranges::for_each(call.args, show);
+    call.working_dir = situation.working_dir;
+    call.env.clear();
+    call.confirmable = false;
+}
+
 std::vector<Tool> tools(const Situation& situation) { return {docware_tool(situation)}; }
 
 std::expected<Action, Answer> decode(std::string_view, std::string_view text,
@@ -204,7 +251,9 @@ std::expected<Action, Answer> decode(std::string_view, std::string_view text,
         return std::unexpected(docware_failure({type, std::move(message)}));
     };
     if (!arguments) return invalid(InvalidConfiguration, "Invalid input: " + arguments.error());
-    const DocwareCall call = call_of(*arguments, situation);
+    DocwareCall call = call_of(*arguments, situation);
+    std::optional<Validation> early = refusal_of_nul(call);
+    if (early) make_showable(call, situation);
     if (call.command.empty())
         return invalid(InvalidConfiguration, "Invalid input: `command` is empty");
     if (const auto name = wrong_name(call)) return invalid(EnvironmentSetupFailed, *name);
@@ -217,7 +266,7 @@ std::expected<Action, Answer> decode(std::string_view, std::string_view text,
         append(request.argv, call.args);
     }
     request.description = text_of(*arguments, "description");
-    if (arguments->contains("cwd")) request.working_dir = call.working_dir;
+    if (call.working_dir != situation.working_dir) request.working_dir = call.working_dir;
     request.streams = Streams::Split;
     request.leftovers = Leftovers::Kill;
     request.stop = {.patience = patience_after_breach};
@@ -225,15 +274,16 @@ std::expected<Action, Answer> decode(std::string_view, std::string_view text,
         run.mode = Mode::Workspace;
     run.kept = {{"capture", flag_or(*arguments, "capture_output", true)}};
     decode_limits(*arguments, situation, run);
-    decode_environment(*arguments, call, run, run.mode.value_or(situation.mode));
+    decode_environment(*arguments, call, situation, run);
+    decode_paths(call, situation, run);
 
     const parse::Script script = parse::parse(call.line);
     const decide::Context context = {.working_directory = call.working_dir,
                                      .home = call.working_dir};
     const auto findings = decide::findings(script, packs_of_layers, context);
     std::vector<Validation> validations = validations_of(call, script, findings, situation.docware);
-    if (auto refused = widening(*arguments, situation))
-        validations.insert(validations.begin(), *std::move(refused));
+    if (!early) early = widening(*arguments, situation);
+    if (early) validations.insert(validations.begin(), *std::move(early));
     keep_for_answer(call, script, findings, validations, run);
     return run;
 }
@@ -247,7 +297,10 @@ constinit const Contract docware_contract = {
                  .refuses_what_it_does_not_understand = true,
                  .leftovers = Leftovers::Kill,
                  .environment = Environment::FromNothing,
-                 .mode = Mode::Workspace},
+                 .mode = Mode::Workspace,
+                 .absolute_path = true,
+                 .own_packs = own_packs,
+                 .without_walls = WithoutWalls::EachCallIsRefused},
     .tools = tools,
     .decode = decode,
     .render = docware_answer,

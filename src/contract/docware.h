@@ -28,8 +28,9 @@ struct DocwareCall {
     std::string line;    // the same for bash to read
     std::string working_dir;
     std::map<std::string, std::optional<std::string>> env;
-    std::vector<std::string> whitelist;
-    std::vector<std::string> allowed_paths;
+    // Absent: every command, every path. An empty list allows none.
+    std::optional<std::vector<std::string>> whitelist;
+    std::optional<std::vector<std::string>> allowed_paths;
     Json resources = Json::object();  // what was asked for: max_memory and the like
     bool confirmable = false;         // dangerous commands are asked about
 };
@@ -54,7 +55,15 @@ struct Validation {
 Validation validate(const DocwareCall& call, const parse::Script& script,
                     const std::vector<decide::Finding>& findings, const DocwareSettings& settings);
 
+// A text with a NUL byte, at which the kernel would end it: the same refusal in every argument. It
+// comes before the layers, because what these look at is not what would be run.
+std::optional<Validation> refusal_of_nul(const DocwareCall& call);
+
 LayerCheck check_paths(const DocwareCall& call, const parse::Script& script);
+
+// What lies in both lists of directories; absent if there is no list.
+using Paths = std::optional<std::vector<std::string>>;
+Paths paths_in_both(const Paths& one, const Paths& other);
 
 Json validation_json(const Validation& validation);
 

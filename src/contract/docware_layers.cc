@@ -47,19 +47,20 @@ bool is_disguised(const Command& command) {
 
 LayerCheck check_whitelist(const DocwareCall& call, const parse::Script& script) {
     LayerCheck check{.type = "command_whitelist", .details = "No whitelist is given"};
-    if (call.whitelist.empty()) return check;
+    if (!call.whitelist) return check;
     const auto fail = [&](const std::string& command) {
         check.passed = false;
         check.details = "Not in the whitelist: " + command;
         check.more = {{"command", text::to_utf8(command)}};
         return check;
     };
-    if (!script.understood()) return fail(call.line);
+    // Not even an assignment or a redirection without a command.
+    if (call.whitelist->empty() || !script.understood()) return fail(call.line);
     for (const auto& [name, value] : call.env)
         if (value && decide::decides_what_runs({.name = name, .value = {}, .range = {}}))
             return fail(name + "=" + *value);
     for (const Command& command : script.commands) {
-        const bool listed = std::ranges::any_of(call.whitelist, [&](const std::string& entry) {
+        const bool listed = std::ranges::any_of(*call.whitelist, [&](const std::string& entry) {
             return !command.words.empty() && begins_with(command, entry);
         });
         if (is_disguised(command) || (!command.words.empty() && !listed)) return fail(command.text);
@@ -86,6 +87,16 @@ LayerCheck found(std::string type, const Finding& finding) {
                      {"evidence", text::to_utf8(finding.evidence)}}};
 }
 
+bool refuses(SecurityLevel level, decide::Severity severity) {
+    switch (level) {
+        case SecurityLevel::None: return false;
+        case SecurityLevel::Low: return severity >= decide::Severity::Critical;
+        case SecurityLevel::Medium: return severity >= decide::Severity::High;
+        case SecurityLevel::High: break;
+    }
+    return true;
+}
+
 // The worst; of equals the first.
 const Finding* worst(const std::vector<Finding>& findings, const DocwareSettings& settings,
                      bool injections) {
@@ -98,9 +109,18 @@ const Finding* worst(const std::vector<Finding>& findings, const DocwareSettings
     return worst;
 }
 
+// A finding refuses the command, or is only told.
+LayerCheck judged(std::string type, const Finding& finding, SecurityLevel level) {
+    LayerCheck check = found(std::move(type), finding);
+    if (refuses(level, finding.severity)) return check;
+    check.passed = true;
+    check.details = "Not refused at this security level: " + check.details;
+    return check;
+}
+
 LayerCheck check_dangers(const std::vector<Finding>& findings, const DocwareSettings& settings) {
     if (const Finding* finding = worst(findings, settings, false))
-        return found("dangerous_operations", *finding);
+        return judged("dangerous_operations", *finding, settings.security_level);
     return {.type = "dangerous_operations", .details = "No dangerous operations detected"};
 }
 
@@ -113,20 +133,15 @@ LayerCheck check_injection(const DocwareCall& call, const std::vector<Finding>& 
         check.more = {{"id", id}, {"severity", "high"}, {"confidence", 1.0}};
         return check;
     };
-    const auto has_nul = [](const std::string& text) { return text.contains('\0'); };
-    if (has_nul(call.command) || std::ranges::any_of(call.args, has_nul))
-        return fail("injection/nul", "a NUL byte would end the argument that it stands in");
     for (const auto& [name, value] : call.env) {
-        if (has_nul(name) || (value && has_nul(*value)))
-            return fail("injection/nul", "a NUL byte would end the variable that it stands in");
         const bool loads = husk::is_one_of(name, "BASH_ENV ENV PROMPT_COMMAND SHELLOPTS PS4") ||
                            name.starts_with("LD_") || name.starts_with("BASH_FUNC_");
-        if (value && loads)
+        if (value && loads && refuses(settings.security_level, decide::Severity::High))
             return fail("injection/environment",
                         name + " makes programs run code that is not their own");
     }
     if (const Finding* finding = worst(findings, settings, true))
-        return found("injection", *finding);
+        return judged("injection", *finding, settings.security_level);
     return check;
 }
 
@@ -166,6 +181,18 @@ constexpr Layer injection = {"injection_check", "high", "Injection attempt detec
 constexpr Layer resources = {"resource_access_check", "medium",
                              "Resource access violation: ", true};
 
+// The argument that has a NUL byte; empty if none has.
+std::string argument_with_nul(const DocwareCall& call) {
+    const auto has_nul = [](const std::string& text) { return text.contains('\0'); };
+    if (has_nul(call.command)) return "command";
+    if (std::ranges::any_of(call.args, has_nul)) return "args";
+    if (has_nul(call.working_dir)) return "cwd";
+    const bool in_env = std::ranges::any_of(call.env, [&](const auto& variable) {
+        return has_nul(variable.first) || (variable.second && has_nul(*variable.second));
+    });
+    return in_env ? "env" : "";
+}
+
 // False when it ends here.
 bool add(Validation& validation, const Layer& layer, LayerCheck check) {
     const bool passed = check.passed;
@@ -180,6 +207,18 @@ bool add(Validation& validation, const Layer& layer, LayerCheck check) {
 }
 
 }  // namespace
+
+std::optional<Validation> refusal_of_nul(const DocwareCall& call) {
+    const std::string argument = argument_with_nul(call);
+    if (argument.empty()) return std::nullopt;
+    Validation validation;
+    add(validation, injection,
+        {.type = "injection",
+         .details = "a NUL byte would end the text that it stands in: `" + argument + "`",
+         .passed = false,
+         .more = {{"id", "injection/nul"}, {"severity", "high"}, {"confidence", 1.0}}});
+    return validation;
+}
 
 Validation validate(const DocwareCall& call, const parse::Script& script,
                     const std::vector<Finding>& findings, const DocwareSettings& settings) {

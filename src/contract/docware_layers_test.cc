@@ -52,14 +52,18 @@ TEST(Docware, Validation_Layer1_Whitelist) {
         {no, R"({"command": "git", "allowed_commands": ["git"], "env": {"PATH": "/tmp"}})"},
         {"", R"({"command": "git", "args": ["log"], "allowed_commands": ["git"]})"},
         {no, R"({"command": "git log", "allowed_commands": ["git"]})"},
-        {"", R"({"command": "anything", "allowed_commands": []})"},
+        {no, R"({"command": "anything", "allowed_commands": []})"},
+        {no, R"({"command": ":", "allowed_commands": [], "enable_shell_features": true})"},
+        {no, R"({"command": "X=1", "allowed_commands": [], "enable_shell_features": true})"},
     });
     Situation strict = in_workspace();
-    strict.docware.command_whitelist = {"ls"};
+    strict.docware.command_whitelist = std::vector<std::string>{"ls"};
     expect_all({{"", R"({"command": "ls"})"},
                 {no, R"({"command": "cat"})"},
                 {no, R"({"command": "cat", "allowed_commands": ["cat"]})"}},
                strict);
+    strict.docware.command_whitelist = std::vector<std::string>{};
+    expect_all({{no, R"({"command": "ls"})"}}, strict);
 }
 
 TEST(Docware, Validation_Layer2_DangerousOperations) {
@@ -160,9 +164,10 @@ TEST(Docware, Validation_Layer3_PathsInsideAllowedPaths) {
         {"", R"({"command": "cat", "args": ["x"], "allowed_paths": ["."]})"},
         {no, R"({"command": "ls", "cwd": "/elsewhere", "allowed_paths": ["/work"]})"},
         {"", R"({"command": "ls", "cwd": "/work/sub", "allowed_paths": ["/work"]})"},
+        {no, R"({"command": "ls", "allowed_paths": []})"},
     });
     Situation strict = in_workspace();
-    strict.docware.allowed_paths = {"/work"};
+    strict.docware.allowed_paths = std::vector<std::string>{"/work"};
     expect_all({{"", R"({"command": "cat", "args": ["/work/x"]})"},
                 {no, R"({"command": "cat", "args": ["/etc/x"]})"},
                 {no, R"({"command": "cat", "args": ["/etc/x"], "allowed_paths": ["/etc"]})"}},
@@ -187,6 +192,85 @@ TEST(Docware, Validation_Layer3_TraversalNeedsNoList) {
         deep);
 }
 
+TEST(Docware, Validation_Layer3_WallsGetWhatIsInBothLists) {
+    const auto given = [](const char* call, const Paths& configured, Mode mode = Mode::Workspace) {
+        Situation situation = in_work(mode);
+        situation.docware.allowed_paths = configured;
+        return run_of(docware_contract, "Bash", call, situation);
+    };
+    using List = std::vector<std::string>;
+    const char* plain = R"({"command": "ls"})";
+    const char* two = R"({"command": "ls", "allowed_paths": [".", "/data/shared"]})";
+    EXPECT_FALSE(given(plain, {}).allowed_paths);
+    EXPECT_EQ(given(plain, List{"/data"}).allowed_paths, List{"/data"});
+    EXPECT_EQ(given(two, {}).allowed_paths, (List{"/work", "/data/shared"}));
+    EXPECT_EQ(given(two, List{"/data", "/work/sub"}).allowed_paths,
+              (List{"/work/sub", "/data/shared"}));
+    EXPECT_EQ(given(two, List{"/work2"}).allowed_paths, List{});
+    EXPECT_THAT(given(two, {}).notes, testing::IsEmpty());
+    EXPECT_THAT(given(two, {}, Mode::Open).notes,
+                ElementsAre(HasSubstr("only the text of the command was checked")));
+    const auto described = [](Mode mode) {
+        return tool_json(docware_tool(
+            in_work(mode)))["inputSchema"]["properties"]["allowed_paths"]["description"]
+            .get<std::string>();
+    };
+    EXPECT_THAT(described(Mode::Workspace), HasSubstr("The sandbox enforces it"));
+    EXPECT_THAT(described(Mode::Open), HasSubstr("Only the text is checked"));
+}
+
+// The kernel would end a text there, so that something else would be run than was checked.
+TEST(Docware, Validation_ANulByteIsTheSameErrorEverywhere) {
+    const std::string same = "injection_check";
+    expect_all({
+        {same, R"({"command": "l\u0000s"})"},
+        {same, R"({"command": "ls\u0000; x", "enable_shell_features": true})"},
+        {same, R"({"command": "\u0000"})"},
+        {same, R"({"command": "ls", "args": ["a\u0000b"]})"},
+        {same, R"({"command": "ls", "cwd": "a\u0000b"})"},
+        {same, R"({"command": "ls", "env": {"A": "a\u0000b"}})"},
+        {same, R"({"command": "ls", "env": {"A\u0000B": "x"}})"},
+        {same, R"({"command": "ls", "args": ["a\u0000b"], "allowed_commands": ["cat"]})"},
+        {same, R"({"command": "ls", "args": ["a\u0000b"], "allowed_paths": ["/elsewhere"]})"},
+        {same, R"({"command": "ls", "args": ["a\u0000b"], "preserve_environment": true})"},
+    });
+    const Answer answer =
+        docware_refusal(R"({"command": "ls", "args": ["a\u0000b"], "require_confirmation": true})");
+    const Json error = answer.structured->at("error");
+    EXPECT_EQ(error["type"], "security_validation_failed");
+    EXPECT_EQ(error["message"],
+              "Injection attempt detected: a NUL byte would end the text that it stands in: "
+              "`args`");
+    EXPECT_EQ(answer.structured->at("execution_info")["args"][0], "a\\0b");
+}
+
+TEST(Docware, Configuration_TheSecurityLevelSaysWhichFindingsRefuse) {
+    const char* critical = "rm -rf /";
+    const char* high = "eval \"$x\"";
+    const char* listed = R"({"command": "ls", "allowed_commands": ["cat"]})";
+    const char* outside = R"({"command": "cat", "args": ["/etc/x"], "allowed_paths": ["/work"]})";
+    const char* loads = R"({"command": "ls", "env": {"LD_PRELOAD": "/tmp/x.so"}})";
+    const auto at = [](SecurityLevel level, const std::string& call) {
+        Situation situation = in_workspace();
+        situation.docware.security_level = level;
+        return blocked_by(call, situation);
+    };
+    using enum SecurityLevel;
+    for (const SecurityLevel level : {None, Low, Medium, High}) {
+        EXPECT_EQ(at(level, listed), "whitelist_check");
+        EXPECT_EQ(at(level, outside), "path_security_check");
+        EXPECT_EQ(at(level, as_shell_command(critical)),
+                  level == None ? "" : "dangerous_ops_check");
+        EXPECT_EQ(at(level, as_shell_command(high)), level < Medium ? "" : "injection_check");
+        EXPECT_EQ(at(level, loads), level < Medium ? "" : "injection_check");
+    }
+    Situation lenient = in_workspace();
+    lenient.docware.security_level = None;
+    const Run run = run_of(docware_contract, "Bash", as_shell_command(critical), lenient);
+    EXPECT_THAT(run.kept["checks"][0]["validationResults"][1]["details"].get<std::string>(),
+                HasSubstr("Not refused at this security level: rm/"));
+}
+
 TEST(Docware, Validation_Layer4_Injection) {
     const std::string no = "injection_check";
     expect_all({
@@ -196,8 +280,6 @@ TEST(Docware, Validation_Layer4_Injection) {
         {no, as_shell_command("LD_PRELOAD=./x.so ls")},
         {no, R"({"command": "ls", "env": {"LD_PRELOAD": "/tmp/x.so"}})"},
         {no, R"({"command": "ls", "env": {"BASH_ENV": "/tmp/x"}})"},
-        {no, R"({"command": "ls", "args": ["a\u0000b"]})"},
-        {no, R"({"command": "ls", "env": {"A": "a\u0000b"}})"},
         {"", R"({"command": "ls", "env": {"PAGER": "cat"}})"},
         {"", R"x({"command": "ls", "args": ["$(id)", "`id`", "a;b", "a|b", "&&", ">x"]})x"},
         {"", as_shell_command("echo $(date) `whoami`")},

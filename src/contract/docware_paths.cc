@@ -1,8 +1,10 @@
 // The third layer: the paths that a call names, by their text alone. No file is looked at, because
-// what a name leads to may change before the command comes to it.
+// what a name leads to may change before the command comes to it. The walls keep to the same lists
+// whatever the text says.
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include "base/names.h"
 #include "base/utf8.h"
@@ -142,16 +144,16 @@ public:
         const auto target = absolute_segments(decide::path_of(word, context), context);
         const std::string text = word.shown();
         if (!target) {
-            if (call_.allowed_paths.empty()) return "";
+            if (!call_.allowed_paths) return "";
             return found("Path is not known before running: " + text, text);
         }
         if (is_common(*target) || (is_program && is_program_directory(*target))) return "";
         const bool inside =
-            call_.allowed_paths.empty() ||
-            std::ranges::any_of(call_.allowed_paths, [&](const std::string& allowed) {
+            !call_.allowed_paths ||
+            std::ranges::any_of(*call_.allowed_paths, [&](const std::string& allowed) {
                 return is_inside(*target, allowed);
             });
-        if (inside && (!call_.allowed_paths.empty() || !climbs_into_system(word, *target, context)))
+        if (inside && (call_.allowed_paths || !climbs_into_system(word, *target, context)))
             return "";
         if (climbs(text)) return found("Path traversal attempt detected: " + text, text);
         return found("Path not allowed: " + text_of(*target), text_of(*target));
@@ -169,7 +171,27 @@ private:
     std::string violating_;
 };
 
+bool is_below(const std::string& path, const std::string& directory) {
+    const std::vector<std::string> names = names_of(directory);
+    const std::vector<std::string> all = names_of(path);
+    return names.size() <= all.size() &&
+           std::ranges::equal(names, std::span(all).first(names.size()));
+}
+
 }  // namespace
+
+Paths paths_in_both(const Paths& one, const Paths& other) {
+    if (!one || !other) return one ? one : other;
+    std::vector<std::string> both;
+    for (const std::string& a : *one)
+        for (const std::string& b : *other) {
+            if (is_below(a, b))
+                both.push_back(a);
+            else if (is_below(b, a))
+                both.push_back(b);
+        }
+    return both;
+}
 
 LayerCheck check_paths(const DocwareCall& call, const parse::Script& script) {
     LayerCheck check{.type = "path_security", .details = "All paths are within allowed boundaries"};

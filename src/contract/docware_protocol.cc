@@ -15,7 +15,8 @@ bool are_texts(const Json& json) {
            std::ranges::all_of(json, [](const Json& one) { return one.is_string(); });
 }
 
-// What the options call it, and what the security context does. An empty one is none.
+// What the options call it, and what the security context does. The security context always has
+// both lists, so an empty one there is no list. In the options it is one, and allows nothing.
 constexpr auto lists = std::to_array<std::pair<const char*, const char*>>(
     {{"allowed_commands", "allowedCommands"}, {"allowed_paths", "allowedPaths"}});
 
@@ -40,7 +41,7 @@ std::string complaint_about(const Json& body) {
     for (const auto& [ours, theirs] : lists) {
         const Json& own = member(member(body, "options"), ours);
         const Json& more = member(member(body, "securityContext"), theirs);
-        if (is_list(own) && is_list(more) && own != more)
+        if (own.is_array() && is_list(more) && own != more)
             return std::string("`options.") + ours + "` and `securityContext." + theirs +
                    "` are not the same; give one of them";
     }

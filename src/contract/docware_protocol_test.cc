@@ -57,6 +57,13 @@ TEST(Docware, ExecutionProtocol_ARequestThatMakesNoSenseIsToldSo) {
     EXPECT_TRUE(docware_request(both));
     both["securityContext"] = {{"allowedCommands", {"a", "b"}}};
     EXPECT_FALSE(docware_request(both));
+    // An empty list of the options allows nothing; the other one may not widen it.
+    both["options"] = {{"allowed_commands", Json::array()}};
+    EXPECT_FALSE(docware_request(both));
+    both["securityContext"] = {{"allowedCommands", Json::array()}};
+    const auto none = docware_request(both);
+    ASSERT_TRUE(none);
+    EXPECT_EQ(none->arguments["allowed_commands"], Json::array());
 }
 
 struct Case {

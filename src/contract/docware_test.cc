@@ -129,16 +129,23 @@ TEST(Docware, Input_TakesLimitsAndTimes) {
 }
 
 TEST(Docware, Sandbox_MakesAnEnvironmentFromNothing) {
-    const auto env = run_with(R"({"command": "x", "env": {"A": "1"}})").request.env;
-    EXPECT_EQ(env, (decltype(env){{"A", "1"},
-                                  {"HISTFILE", "/dev/null"},
-                                  {"HISTSIZE", "0"},
-                                  {"HOME", "/work"},
-                                  {"TMPDIR", "/tmp"}}));
-    EXPECT_EQ(run_with(R"({"command": "x", "cwd": "/w"})").request.env.at("HOME"), "/w");
+    const Run run = run_with(R"({"command": "x", "env": {"A": "1"}})");
+    using Variables = decltype(run.variables);
+    EXPECT_EQ(
+        run.variables,
+        (Variables{
+            {"HISTFILE", "/dev/null"}, {"HISTSIZE", "0"}, {"HOME", "/work"}, {"TMPDIR", "/tmp"}}));
+    EXPECT_EQ(run_with(R"({"command": "x", "cwd": "/w"})").variables.at("HOME"), "/w");
+    // Only the caller's are told as the caller's.
+    EXPECT_EQ(run.request.env, (Variables{{"A", "1"}}));
+    EXPECT_FALSE(
+        run_with(R"({"command": "x", "env": {"TMPDIR": "/t"}})").variables.contains("TMPDIR"));
     const auto open = run_with(any, in_work(Mode::Open));
     EXPECT_TRUE(open.private_tmp);
-    EXPECT_FALSE(open.request.env.contains("TMPDIR"));
+    EXPECT_FALSE(open.variables.contains("TMPDIR"));
+    EXPECT_THAT(run_with(R"({"command": "x", "env": {"PATH": ".:/bin::a/b"}})").notes,
+                ElementsAre(HasSubstr("they were left out, and PATH is /bin")));
+    EXPECT_THAT(run_with(R"({"command": "x", "env": {"PATH": "/a:/bin"}})").notes, IsEmpty());
     EXPECT_EQ(
         docware_refusal(R"({"command": "x", "env": {"A=B": "1"}})").structured->at("error")["type"],
         "environment_setup_failed");
@@ -158,6 +165,11 @@ TEST(Docware, Configuration_MayNotBeWidenedByACall) {
     EXPECT_EQ(run_with(preserve, trusting).environment, Environment::Inherited);
     EXPECT_EQ(run_with(R"({"command": "x", "enable_sandbox": true})", trusting).mode,
               Mode::Workspace);
+    // The configuration's own word counts where the call says nothing.
+    trusting.docware.preserves_environment = true;
+    EXPECT_EQ(run_with(any, trusting).environment, Environment::Inherited);
+    EXPECT_EQ(run_with(R"({"command": "x", "preserve_environment": false})", trusting).environment,
+              Environment::FromNothing);
     const Answer answer = docware_refusal(unsafe);
     EXPECT_EQ(answer.structured->at("error")["type"], "security_validation_failed");
     EXPECT_EQ(answer.structured->at("error")["message"],

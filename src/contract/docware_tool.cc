@@ -49,6 +49,21 @@ Field limit(const char* name, const std::string& description) {
     return {.name = name, .type = Type::Integer, .description = description, .least = 1};
 }
 
+// A sandbox enforces them, and a text is only looked at.
+std::string allowed_paths_of(const Situation& situation) {
+    const std::string list =
+        "Directories. If given, every path in the command and cwd have to lie in one of them; an "
+        "empty list allows none. ";
+    if (situation.mode == Mode::Open)
+        return list +
+               "Only the text is checked, because commands run without a sandbox here: a script or "
+               "a symbolic link can still open other files. With enable_sandbox: true the sandbox "
+               "enforces the list.";
+    return list +
+           "The sandbox enforces it: the command can open no files but those of these directories, "
+           "of the system (/usr, /etc and the like, to read) and of its private /tmp.";
+}
+
 std::vector<Field> fields_of(const Situation& situation) {
     const DocwareSettings& settings = situation.docware;
     return {
@@ -68,10 +83,11 @@ std::vector<Field> fields_of(const Situation& situation) {
                                      number(settings.max_output_size) + "."),
         {.name = "allowed_commands",
          .type = Type::TextList,
-         .description = "If given, every command has to be one of these."},
+         .description =
+             "If given, every command has to be one of these; an empty list allows none."},
         {.name = "allowed_paths",
          .type = Type::TextList,
-         .description = "If given, every path has to lie in one of these directories."},
+         .description = allowed_paths_of(situation)},
         flag("require_confirmation", "Ask the user about a dangerous command.", false),
         limit("max_memory", "Bytes; at most " + number(settings.max_memory) + "."),
         limit("max_cpu_usage",
@@ -82,7 +98,10 @@ std::vector<Field> fields_of(const Situation& situation) {
          .type = Type::Flag,
          .description = "false is refused unless the configuration allows it.",
          .by_default = situation.mode != Mode::Open},
-        flag("preserve_environment", "true is refused unless the configuration allows it.", false),
+        flag("preserve_environment",
+             "Start from the environment of the server; true is refused unless the configuration "
+             "allows it.",
+             settings.preserves_environment),
         flag("enable_shell_features", "Give the command to bash.", false),
     };
 }

@@ -24,8 +24,26 @@ constexpr auto block_or_tell = std::to_array({"block"sv, "tell"sv});
 // That a user may let stay open, as confine/ calls them.
 constexpr auto holes = std::to_array({"signals"sv, "metadata"sv, "protected-paths"sv});
 
+constexpr auto only_on = std::to_array({"on"sv});
+constexpr auto security_levels = std::to_array({"high"sv, "medium"sv, "low"sv, "none"sv});
+constexpr auto shells = std::to_array({"/bin/bash"sv, "/usr/bin/bash"sv, "bash"sv});
+// Those of MCP, and that of a server that logs only for clients who ask for it.
+constexpr auto log_levels = std::to_array({"off"sv, "debug"sv, "info"sv, "notice"sv, "warning"sv,
+                                           "error"sv, "critical"sv, "alert"sv, "emergency"sv});
+
 using enum Key::Least;
 using enum Workspace;
+
+// The configuration of the contract docware is the user's alone.
+constexpr Key of_docware(std::string_view name, Setting<std::string> Settings::* place,
+                         std::span<const std::string_view> words, std::string_view reason = {}) {
+    return {"docware", name, place, Unit::Word, SaysNothing, Anything, words, {}, reason};
+}
+
+constexpr Key of_docware(std::string_view name, Key::Place place, Unit unit) {
+    const Key::Least least = unit == Unit::Path ? Anything : MoreThanZero;
+    return {"docware", name, place, unit, SaysNothing, least};
+}
 
 constexpr auto table = std::to_array<Key>({
     {"", "contract", &Settings::contract, Unit::Word, SaysNothing, Anything, contracts},
@@ -89,11 +107,25 @@ constexpr auto table = std::to_array<Key>({
     {"retention", "quota", &Settings::quota, Unit::Size, SaysNothing, MoreThanZero},
     {"session", "linger", &Settings::linger, Unit::Duration, SaysNothing, MoreThanZero},
     {"session", "max_lifetime", &Settings::max_lifetime, Unit::Duration, SaysNothing, MoreThanZero},
-    {"docware", "max_cpu_usage", &Settings::max_cpu_usage, Unit::Count, SaysNothing, MoreThanZero},
-    {"docware", "preserve_environment", &Settings::preserve_environment, Unit::Word, SaysNothing,
-     Anything, on_or_off},
-    {"docware", "streaming", &Settings::streaming, Unit::Word, SaysNothing, Anything, on_or_off},
-    {"docware", "threats", &Settings::threats, Unit::Word, SaysNothing, Anything, block_or_tell},
+    of_docware("enable_sandbox", &Settings::docware_sandbox, on_or_off),
+    of_docware("security_level", &Settings::security_level, security_levels),
+    of_docware("default_timeout", &Settings::docware_timeout, Unit::Milliseconds),
+    of_docware("max_output_size", &Settings::docware_output, Unit::Size),
+    of_docware("enable_streaming", &Settings::streaming, on_or_off),
+    of_docware("max_memory_usage", &Settings::docware_memory, Unit::Size),
+    of_docware("max_cpu_usage", &Settings::max_cpu_usage, Unit::Count),
+    of_docware("max_processes", &Settings::docware_processes, Unit::Count),
+    of_docware("max_file_descriptors", &Settings::docware_open_files, Unit::Count),
+    of_docware("preserve_environment", &Settings::preserve_environment, on_or_off),
+    of_docware("default_working_directory", &Settings::docware_directory, Unit::Path),
+    of_docware("default_shell", &Settings::docware_shell, shells,
+               "Husk parses bash only, so no other shell can run a command that was checked"),
+    of_docware("enable_monitoring", &Settings::docware_monitoring, only_on,
+               "limits hold because each command is watched, so this cannot be switched off"),
+    of_docware("enable_auditing", &Settings::docware_auditing, only_on,
+               "every call is recorded, so this cannot be switched off; see `husk log`"),
+    of_docware("log_level", &Settings::docware_log_level, log_levels),
+    of_docware("threats", &Settings::threats, block_or_tell),
 });
 
 constexpr auto lists = std::to_array<ListKey>({
@@ -102,8 +134,8 @@ constexpr auto lists = std::to_array<ListKey>({
     {"", "protect", &Settings::protect, ListKey::Kind::Path},
     {"", "accept", &Settings::accept, ListKey::Kind::Wall},
     {"environment", "pass", &Settings::pass, ListKey::Kind::Variable},
-    {"docware", "command_whitelist", &Settings::command_whitelist, ListKey::Kind::Command},
-    {"docware", "allowed_paths", &Settings::allowed_paths, ListKey::Kind::Path},
+    {"docware", "command_whitelist", &Settings::command_whitelist, ListKey::Kind::Command, true},
+    {"docware", "allowed_paths", &Settings::allowed_paths, ListKey::Kind::Path, true},
 });
 
 template <class List>
@@ -117,11 +149,27 @@ std::string all_of(std::span<const std::string_view> words) {
     return text::join(std::vector<std::string>(words.begin(), words.end()), ", ");
 }
 
+// YAML's own words for `on` and `off`; and a level is often written in capitals.
+std::string meant_by(const Key& key, std::string_view text) {
+    std::string word(text);
+    if (key.section == "docware")
+        for (char& letter : word)
+            if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    const bool is_switch = std::ranges::find(key.words, "on") != key.words.end();
+    if (is_switch && word == "true") return "on";
+    if (is_switch && word == "false") return "off";
+    if (word == "warn" && key.name == "log_level") return "warning";
+    return word;
+}
+
 // One value read; false when the text is none.
 bool read(const Key& key, std::string_view text, std::string& value) {
-    value = text;
-    if (key.unit == Unit::Path || key.unit == Unit::Name) return !text.empty();
-    return std::ranges::find(key.words, text) != key.words.end();
+    if (key.unit == Unit::Path || key.unit == Unit::Name) {
+        value = text;
+        return !text.empty();
+    }
+    value = meant_by(key, text);
+    return std::ranges::find(key.words, value) != key.words.end();
 }
 
 bool read(const Key&, std::string_view text, Mode& value) {
@@ -146,6 +194,9 @@ bool read_number(const Key& key, std::string_view text, std::optional<T> parsed,
 }
 
 bool read(const Key& key, std::string_view text, Time& value) {
+    const auto plain = key.unit == Unit::Milliseconds ? text::parse_number(text) : std::nullopt;
+    if (plain && *plain <= static_cast<uint64_t>(text::longest_duration.count()))
+        return read_number(key, text, std::optional(milliseconds(*plain)), value);
     return read_number(key, text, text::parse_duration(text), value);
 }
 
@@ -216,6 +267,7 @@ std::string words_for(const Key& key) {
         case Unit::Name: return "a name such as debian:12";
         case Unit::Network: return "none, open, or hosts such as example.org";
         case Unit::Duration: words = "a time such as 500ms, 30s, 5m or 1h"; break;
+        case Unit::Milliseconds: words = "milliseconds such as 30000, or a time such as 30s"; break;
         case Unit::Size: words = "a size such as 256K, 64M or 2G"; break;
         case Unit::Count: words = "a number"; break;
     }
@@ -235,7 +287,8 @@ std::expected<void, std::string> set(Settings& settings, const Key& key, std::st
         },
         key.place);
     if (done) return {};
-    return std::unexpected("\"" + text::one_line(text) + "\" is not " + words_for(key));
+    const std::string reason = key.reason.empty() ? "" : ": " + std::string(key.reason);
+    return std::unexpected("\"" + text::one_line(text) + "\" is not " + words_for(key) + reason);
 }
 
 std::string complaint_about(const ListKey& key, std::string_view text) {

@@ -12,7 +12,8 @@
 
 namespace husk::config {
 
-enum class Unit { Word, Path, Name, Mode, Network, Duration, Size, Count };
+// A plain number of Milliseconds is milliseconds, and of a Duration seconds.
+enum class Unit { Word, Path, Name, Mode, Network, Duration, Milliseconds, Size, Count };
 
 // What the file of a workspace may do before it is trusted.
 enum class Workspace { SaysNothing, Narrows };
@@ -31,6 +32,7 @@ struct Key {
     Least least = Least::Anything;                 // of numbers
     std::span<const std::string_view> words = {};  // of a Word
     std::string_view example = {};
+    std::string_view reason = {};  // why other words are refused
 };
 
 // A list of texts.
@@ -40,6 +42,9 @@ struct ListKey {
     std::string_view name;
     Texts Settings::* place;
     Kind kind;
+    // An empty list is a list that holds nothing, written as one entry without text. Else it says
+    // nothing.
+    bool may_be_empty = false;
 };
 
 std::span<const Key> keys();

@@ -90,9 +90,22 @@ struct Settings {
     Texts command_whitelist;  // empty: every command
     Texts allowed_paths;      // empty: every path
     Setting<Amount> max_cpu_usage{80};
-    Setting<std::string> preserve_environment{"off"};  // or on: a call may ask for it
+    Setting<std::string> preserve_environment{"off"};  // or on: calls start from the caller's
     Setting<std::string> streaming{"on"};              // or off
     Setting<std::string> threats{"block"};             // or tell
+    Setting<std::string> security_level{"high"};       // or medium, low, none
+    Setting<std::string> docware_monitoring{"on"};
+    Setting<std::string> docware_auditing{"on"};
+    Setting<std::string> docware_log_level{"off"};
+    Setting<std::string> docware_shell{"/bin/bash"};
+    // These take the place of `mode`, `timeouts.default`, `limits` and `working_directory`.
+    Setting<std::string> docware_sandbox{"on"};
+    Setting<Time> docware_timeout{std::chrono::seconds(30)};
+    Setting<Amount> docware_output{10ULL << 20};
+    Setting<Amount> docware_memory{1ULL << 30};
+    Setting<Amount> docware_processes{10};
+    Setting<Amount> docware_open_files{1000};
+    Setting<std::string> docware_directory;
     RuleTexts rules;
     Origin packs_origin;  // of packs in `rules` that no file speaks of
 

@@ -44,6 +44,8 @@ void read_value(Reader& reader, const DocumentEntry& entry, const Key& key, Sett
 
 void read_list(Reader& reader, const DocumentEntry& entry, const ListKey& key, Settings& settings) {
     const std::string name = full_name(key.section, key.name);
+    const bool is_empty = entry.value.kind == Kind::List && entry.value.items.empty();
+    if (is_empty && key.may_be_empty) (settings.*key.place).push_back({"", at(reader, entry.line)});
     for (const DocumentNode& item : list_of(reader, entry.value, name)) {
         std::string text = text_of(reader, item, "an entry of " + name);
         if (item.kind != Kind::Text) continue;
@@ -105,14 +107,32 @@ void complain_of_unknown(Reader& reader, const DocumentEntry& entry, const std::
     complain_of_key(reader, entry, section.empty() ? "this file" : section, names_in(section));
 }
 
+// The contract docware also knows its keys as `maxMemoryUsage`, and one by a shorter name.
+std::string name_in(std::string_view section, std::string_view key) {
+    if (section != "docware") return std::string(key);
+    if (key == "streaming") return "enable_streaming";
+    std::string name;
+    for (const char letter : key) {
+        const bool is_capital = letter >= 'A' && letter <= 'Z';
+        if (is_capital) name += '_';
+        name += is_capital ? static_cast<char>(letter - 'A' + 'a') : letter;
+    }
+    return name;
+}
+
 void read_section(Reader& reader, const DocumentEntry& section, Settings& settings) {
     if (!is_map(reader, section.value, section.key)) return;
     for (const DocumentEntry& entry : section.value.entries) {
         const bool variables =
             section.key == "environment" && (entry.key == "set" || entry.key == "unset");
-        if (const Key* key = find_key(section.key, entry.key))
+        const std::string name = name_in(section.key, entry.key);
+        if (name != entry.key && section.value.find(name) != nullptr)
+            reader.complain(entry.line, "\"" + entry.key + "\" in " + section.key +
+                                            " is another spelling of \"" + name +
+                                            "\", which is there too; leave one of them");
+        if (const Key* key = find_key(section.key, name))
             read_value(reader, entry, *key, settings);
-        else if (const ListKey* list = find_list_key(section.key, entry.key))
+        else if (const ListKey* list = find_list_key(section.key, name))
             read_list(reader, entry, *list, settings);
         else if (variables)
             read_variables(reader, entry, settings);

@@ -77,7 +77,8 @@ std::expected<Connection::Speaker, Fault> Connection::speaker_of(const Request& 
     const Json& meta = member(request.params, "_meta");
     const Json& version = member(meta, "io.modelcontextprotocol/protocolVersion");
     if (version.is_null() && request.method != "server/discover")
-        return Speaker{Era::Connections, client_capabilities_, version_, level_};
+        return Speaker{Era::Connections, client_capabilities_, version_,
+                       level_ ? level_ : level_named(server_.toolbox.usual_log_level())};
     if (!version.is_string())
         return std::unexpected(
             Fault{Code::BadParameters, "`_meta` needs io.modelcontextprotocol/protocolVersion"});

@@ -81,6 +81,7 @@ std::expected<Settings, Complaints> read_users(Configuration& configuration) {
     Settings users = TRY(config::read_settings(*text, files.own().string()));
     // The user's file stands beside no work that it could be relative to.
     CHECK(check_absolute(users.working_directory));
+    CHECK(check_absolute(users.docware_directory));
     CHECK(check_absolute(users.state));
     return users;
 }
@@ -198,14 +199,14 @@ ConfigurationFiles find_configuration(const fs::path& named) {
     return files;
 }
 
-std::expected<Configuration, std::vector<Complaint>> read_configuration(const fs::path& named,
-                                                                        const Settings& flags,
-                                                                        const BuiltIn& built_in) {
+std::expected<Configuration, std::vector<Complaint>> read_configuration(
+    const fs::path& named, const Settings& flags, const OfContract& contract) {
     using config::layered;
     Configuration configuration;
     ConfigurationFiles& files = configuration.files = find_configuration(named);
-    const Settings users = TRY(read_users(configuration));
+    Settings users = TRY(read_users(configuration));
     const Settings on_top = layered(from_variables(), flags);
+    if (contract.specialize) CHECK(contract.specialize(users, layered(users, on_top)));
     configuration.workspace = workspace_of(flags, users);
     // Who is trusted is a matter of the user alone, so the workspace has no say in where that
     // is written.
@@ -215,11 +216,14 @@ std::expected<Configuration, std::vector<Complaint>> read_configuration(const fs
         files.here = file_beside(configuration.workspace);
         here = TRY(read_beside(configuration));
     }
-    Settings below;
-    if (built_in) {
-        const bool trusted = configuration.here == Standing::Trusted;
-        below = built_in(layered(trusted ? layered(users, *here) : users, on_top));
+    const bool trusted = configuration.here == Standing::Trusted;
+    const Settings chosen = layered(trusted ? layered(users, *here) : users, on_top);
+    if (contract.specialize) {
+        CHECK(contract.specialize(users, chosen));
+        if (trusted) CHECK(contract.specialize(*here, chosen));
     }
+    Settings below;
+    if (contract.below) below = contract.below(chosen);
     configuration.settings = layered(std::move(below), users);
     if (here) add_workspace(configuration, *here);
     configuration.settings = layered(std::move(configuration.settings), on_top);

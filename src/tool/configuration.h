@@ -52,14 +52,21 @@ struct Configuration {
 // By HUSK_CONFIG and XDG_CONFIG_HOME; `named` may be empty. Without that beside the work.
 ConfigurationFiles find_configuration(const std::filesystem::path& named);
 
-// What lies below all files, which may depend on what they say.
-using BuiltIn = std::function<config::Settings(const config::Settings& chosen)>;
+// What a contract makes of a configuration. Both depend on what is `chosen` in it.
+struct OfContract {
+    // What lies below all files.
+    std::function<config::Settings(const config::Settings& chosen)> below = {};
+    // What one file says of this contract alone is put in the place of what it says of all.
+    std::function<std::expected<void, std::vector<Complaint>>(config::Settings& file,
+                                                              const config::Settings& chosen)>
+        specialize = {};
+};
 
 // `named` may be empty. A file that does not exist, or lies where this user may not look, says
-// nothing, unless it was named. `built_in` may be another than that of `husk run`.
+// nothing, unless it was named. Without a contract it is that of `husk run`.
 std::expected<Configuration, std::vector<Complaint>> read_configuration(
     const std::filesystem::path& named, const config::Settings& flags,
-    const BuiltIn& built_in = {});
+    const OfContract& contract = {});
 
 // The text of one file of rules, whole or not at all.
 std::expected<std::string, std::vector<Complaint>> read_rules_text(

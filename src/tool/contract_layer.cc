@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "contract/contract.h"
 #include "decide/check.h"
+#include "request/docware_section.h"
 #include "request/environment.h"
 
 namespace husk::tool {
@@ -61,17 +62,24 @@ config::Settings layer_of(const Contract& contract, const std::string& place) {
 
 std::expected<Configuration, std::vector<Complaint>> read_with_contract(
     const std::string& named, const config::Settings& flags, Contracts which) {
+    const auto below = [which](const config::Settings& chosen) {
+        const Contract* contract = contract_in(chosen, which);
+        return contract == nullptr ? config::Settings() : layer_of(*contract, chosen.place.value);
+    };
+    const auto specialize = [which](config::Settings& file, const config::Settings& chosen) {
+        return contract_in(chosen, which) == &contract::docware_contract
+                   ? config::apply_docware_section(file)
+                   : std::expected<void, std::vector<Complaint>>();
+    };
     auto configuration =
-        TRY(read_configuration(named, flags, [which](const config::Settings& chosen) {
-            const Contract* contract = contract_in(chosen, which);
-            return contract == nullptr ? config::Settings()
-                                       : layer_of(*contract, chosen.place.value);
-        }));
+        TRY(read_configuration(named, flags, {.below = below, .specialize = specialize}));
     const Contract* contract = contract_in(configuration.settings, which);
     const bool fixed = contract != nullptr &&
                        contract->defaults.timeouts.whose == contract::Timeouts::Whose::Contracts;
     if (fixed)
         add_timeouts(configuration.settings, contract->defaults.timeouts, origin_of(*contract));
+    if (contract == &contract::docware_contract)
+        config::complete_docware_section(configuration.settings);
     return configuration;
 }
 

@@ -43,6 +43,10 @@ std::string cannot_be_built(Mode mode, const std::string& why) {
     return text;
 }
 
+bool ends_without_walls(const Deployment& deployment) {
+    return deployment.contract->defaults.without_walls == contract::WithoutWalls::NothingStarts;
+}
+
 // Where calls start, and in what: this host or a container.
 void add_place(Deployment& deployment, EngineValues values, const DeploymentRequest& request) {
     ToolContext& walls = deployment.walls;
@@ -97,7 +101,7 @@ std::expected<Deployed, Complaints> deploy(const DeploymentRequest& request) {
     if (all) deployment.arguments = contract::Situation::Arguments::All;
     const std::string missing = closed_modes_missing(deployment.walls);
     const bool needs_walls = deployment.walls.mode != Mode::Open && !deployment.container;
-    if (needs_walls && !missing.empty())
+    if (needs_walls && !missing.empty() && ends_without_walls(deployment))
         return complaint(cannot_be_built(deployment.walls.mode, missing));
     deployment.rules = TRY(usable_rules(configuration));
     deployment.notes = notes_on(configuration.ignored);
@@ -115,7 +119,10 @@ std::expected<Deployed, Complaints> deploy(const DeploymentRequest& request) {
 }
 
 Result<void> check_deployment(const Deployment& deployment) {
-    if (!deployment.container) return check_walls(deployment.walls, deployment.settings);
+    const bool calls_can_run =
+        ends_without_walls(deployment) || closed_modes_missing(deployment.walls).empty();
+    if (!deployment.container && calls_can_run)
+        return check_walls(deployment.walls, deployment.settings);
     CHECK(confine::open_working_directory(deployment.walls.workspace));
     return {};
 }
@@ -124,6 +131,9 @@ std::string missing_walls(const Deployment& deployment) {
     if (deployment.container) return "";
     const std::string missing = closed_modes_missing(deployment.walls);
     if (missing.empty()) return "";
+    if (deployment.walls.mode != Mode::Open)
+        return "no sandbox can be built here, so every command is refused: " + missing +
+               "; `husk doctor` tells more";
     return "only the mode open is offered, with checks and without walls: " + missing;
 }
 

@@ -42,6 +42,22 @@ std::vector<fs::path> paths_of(const config::Texts& texts, const fs::path& base)
     return paths;
 }
 
+// Absent: there is no list. An entry without text stands for an empty one.
+std::optional<std::vector<std::string>> entries_of(const config::Texts& texts) {
+    if (texts.empty()) return std::nullopt;
+    std::vector<std::string> entries;
+    for (const auto& text : texts)
+        if (!text.value.empty()) entries.push_back(text.value);
+    return entries;
+}
+
+contract::SecurityLevel level_of(const std::string& word) {
+    using enum contract::SecurityLevel;
+    if (word == "none") return None;
+    if (word == "low") return Low;
+    return word == "medium" ? Medium : High;
+}
+
 }  // namespace
 
 std::optional<std::chrono::milliseconds> timeout_of(const config::Settings& settings) {
@@ -62,9 +78,14 @@ void apply_limits(const config::Settings& settings, Request& request) {
 contract::DocwareSettings docware_settings(const Configuration& configuration) {
     const config::Settings& from = configuration.settings;
     contract::DocwareSettings settings;
-    for (const auto& command : from.command_whitelist)
-        settings.command_whitelist.push_back(command.value);
-    settings.allowed_paths = paths_of(from.allowed_paths, configuration.workspace);
+    settings.command_whitelist = entries_of(from.command_whitelist);
+    if (auto paths = entries_of(from.allowed_paths)) {
+        std::error_code failed;
+        const fs::path base =
+            configuration.workspace.empty() ? fs::current_path(failed) : configuration.workspace;
+        for (std::string& path : *paths) path = expanded(path, base).string();
+        settings.allowed_paths = std::move(paths);
+    }
     const auto take = [](uint64_t& into, const config::Setting<config::Amount>& given) {
         if (given.is_given()) into = given.value.value_or(into);
     };
@@ -76,7 +97,10 @@ contract::DocwareSettings docware_settings(const Configuration& configuration) {
     if (from.disk.is_given()) settings.max_disk_write = from.disk.value;
     if (from.timeout.is_given())
         settings.default_timeout = timeout_of(from).value_or(settings.default_timeout);
-    settings.may_preserve_environment = from.preserve_environment.value == "on";
+    settings.preserves_environment = from.preserve_environment.value == "on";
+    settings.may_preserve_environment = settings.preserves_environment;
+    settings.security_level = level_of(from.security_level.value);
+    settings.log_level = from.docware_log_level.value;
     settings.streaming = from.streaming.value == "on";
     settings.blocks_threats = from.threats.value == "block";
     return settings;

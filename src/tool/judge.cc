@@ -28,16 +28,17 @@ std::string script_of(const Request& request) {
     return text::join(words, " ");
 }
 
-std::string home_of(const Request& request) {
+std::string home_of(const Request& request, const Manner& manner) {
     const auto set = request.env.find("HOME");
     if (set != request.env.end()) return set->second.value_or("");
+    if (!manner.home.empty()) return manner.home;
     const char* own = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe)
     return own == nullptr ? "" : own;
 }
 
 decide::Context context_of(const Request& request, const std::string& working_dir,
                            const Manner& manner) {
-    decide::Context context{.working_directory = working_dir, .home = home_of(request)};
+    decide::Context context{.working_directory = working_dir, .home = home_of(request, manner)};
     for (const auto& [name, value] : request.env) context.variables.push_back(name);
     context.has_more_than_text = !request.env.empty() || manner.shell_goes_on ||
                                  !std::holds_alternative<NoInput>(request.input);

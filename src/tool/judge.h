@@ -33,6 +33,7 @@ struct Manner {
     bool trusts_not_understood = false;
     decide::Denylist denylist = decide::Denylist::Harmful;
     std::optional<Verdict> own_checks = {};
+    std::string home = {};  // of the command, if the contract sets it and the call does not
 };
 
 // Judges a call by all that decides what it does: its command or program, the variables that it

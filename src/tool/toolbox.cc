@@ -72,15 +72,24 @@ Toolbox::~Toolbox() = default;
 
 Json Toolbox::tools() const { return in_force()->tools(); }
 
-// By everything that the walls of its commands depend on.
 std::string Toolbox::own_session(const InForce& in_force, const ToolContext& asked,
                                  const std::string& apart) const {
-    if (!deployment_.session.empty()) return deployment_.session;
+    // Other walls are another session. A directory that was replaced is another one too.
+    std::string allowed;
+    if (asked.allowed_paths) {
+        allowed = "allowed\n";
+        for (const auto& path : *asked.allowed_paths)
+            allowed += path.string() + " " + identity_of(path) + "\n";
+    }
+    if (!deployment_.session.empty())
+        return deployment_.session + (allowed.empty() ? "" : "-" + digest(allowed));
     std::string all = workspace_id_ + "\n" + deployment_.caller + "\n";
     if (!apart.empty()) all += apart + "\n";
+    const Network& network = asked.network;
     all += std::to_string(static_cast<int>(asked.mode)) +
-           std::to_string(static_cast<int>(asked.network.kind));
-    for (const std::string& host : asked.network.hosts) all += "\n" + host;
+           std::to_string(static_cast<int>(network.kind));
+    for (const std::string& host : network.hosts) all += "\n" + host;
+    if (!allowed.empty()) all += "\n" + allowed;
     if (const auto& container = in_force.deployment.container)
         all += "\n" + container->image + "\n" + container->socket.string();
     const ToolContext& walls = in_force.deployment.walls;
@@ -194,6 +203,13 @@ Result<KnownShell> Toolbox::own_shell(const std::string& id) const {
     if (!is_own(shell.note.caller, shell.note.session))
         return std::unexpected(collect::no_such_shell(id));
     return shell;
+}
+
+std::string Toolbox::usual_log_level() const {
+    const InForcePtr now = in_force();
+    return now->deployment.contract == &contract::docware_contract
+               ? now->deployment.docware.log_level
+               : "off";
 }
 
 bool Toolbox::can_be_task(std::string_view tool) const {

@@ -137,6 +137,8 @@ public:
     // That of another caller does not exist.
     Result<KnownShell> own_shell(const std::string& id) const;
     const Settings& settings() const { return deployment_.settings; }
+    // From which level on clients hear what there is to log before they ask for it; "off": nothing.
+    std::string usual_log_level() const;
 
     // Whether what a tool runs may go on when it has been answered, and whether there is such a
     // tool.

@@ -15,6 +15,11 @@ audit::Approval approval_of(const Answer& said) {
     return {.answer = "given", .by = said.by, .scope = always ? "always" : "once"};
 }
 
+std::string home_given_by_contract(const contract::Run& run) {
+    const auto home = run.variables.find("HOME");
+    return home == run.variables.end() ? "" : home->second.value_or("");
+}
+
 }  // namespace
 
 Judged Toolbox::verdict(const Request& request) const {
@@ -37,7 +42,8 @@ Toolbox::Weighed Toolbox::weigh(const InForce& in_force, const contract::Run& ru
                          .runs_unparsable = defaults.unparsable == contract::Unparsable::BashSaysIt,
                          .trusts_not_understood = !defaults.refuses_what_it_does_not_understand,
                          .denylist = defaults.denylist,
-                         .own_checks = run.verdict});
+                         .own_checks = run.verdict,
+                         .home = home_given_by_contract(run)});
     // Nothing is told of a script that passed only because nobody minds.
     const bool passed = judged.verdict.rule == "not-understood" &&
                         judged.verdict.decision == decide::Decision::Allow;

@@ -38,7 +38,7 @@ const std::vector<Inherited>& inherited() {
     return all;
 }
 
-// Without relative entries in every mode: the contract that starts from nothing promises that.
+// This program's own, without relative entries.
 std::string own_path() {
     const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe)
     return path == nullptr ? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -57,6 +57,12 @@ Variables variables_for(contract::Environment environment, Mode mode) {
     }
     if (environment == Scrubbed) variables.merge(agent_environment());
     return variables;
+}
+
+// Whoever gave PATH.
+void keep_absolute_path(Variables& variables) {
+    std::optional<std::string>& path = variables.try_emplace("PATH", own_path()).first->second;
+    if (path) path = absolute_entries(*path);
 }
 
 config::Asked asked_by(const Request& request) {
@@ -103,8 +109,10 @@ std::expected<Request, std::string> Toolbox::equipped(const InForce& in_force,
         apply_limits(deployment.configured, request);
     }
     request.limits.cpu_percent = run.request.limits.cpu_percent;
+    request.env.insert(run.variables.begin(), run.variables.end());
     request.env.merge(variables_for(run.environment.value_or(defaults.environment),
                                     run.mode.value_or(deployment.walls.mode)));
+    if (defaults.absolute_path) keep_absolute_path(request.env);
     request.log_goes_with_session = defaults.logs_end_with_session;
     if (run.portion.wanted()) request.max_output_bytes = 0;  // read later, byte for byte
     return request;
@@ -119,6 +127,8 @@ ToolContext Toolbox::context_for(const Call& call, const contract::Run& run) con
     if (run.mode == Mode::ReadOnly) context.network = {};
     context.network = run.network.value_or(context.network);
     if (deployment_.contract->defaults.scratch == Scratch::None) context.scratch = Scratch::None;
+    if (run.allowed_paths && context.mode != Mode::Open)
+        context.allowed_paths.emplace(run.allowed_paths->begin(), run.allowed_paths->end());
     context.session =
         run.session.empty() ? own_session(in_force, context, call.context.apart) : run.session;
     // The name comes from a model, which may not choose where it can write.
