@@ -1,0 +1,293 @@
+// The contract `docware`: what the walls and the configuration make of its lists and keys.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "contract_calls.h"
+
+namespace husk::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+// A workspace with one directory that calls may use, and another one.
+class DocwarePaths : public testing::TestWithParam<Who> {
+protected:
+    DocwarePaths() : husk_(GetParam()) {
+        for (const char* name : {"in", "in/deep", "other", "home"}) make(name);
+        write("in/known", "known\n");
+        write("other/secret", "hidden\n");
+        fs::create_symlink("../other/secret", work_ / "in/link");
+        fs::create_directory_symlink(work_ / "other", work_ / "in/away");
+    }
+
+    void make(const std::string& name) {
+        fs::create_directories(work_ / name);
+        own(work_);
+        own(work_ / name);
+    }
+    void write(const std::string& name, const std::string& text) {
+        write_text(work_ / name, text);
+        own(work_ / name);
+    }
+    void own(const fs::path& path) const {
+        const bool given = GetParam() == Who::OrdinaryUser && ::geteuid() == 0;
+        EXPECT_EQ(given ? ::lchown(path.c_str(), ordinary_uid, ordinary_uid) : 0, 0);
+    }
+
+    Json call(Json arguments, const std::vector<std::string>& options = {}) const {
+        std::vector<std::string> words = {"call", "--contract", "docware", "--cwd", work_.string()};
+        words.insert(words.end(), options.begin(), options.end());
+        words.insert(words.end(), {"Bash", "-"});
+        const Ran ran = husk_(words, arguments.dump());
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        return ran.json()["structuredContent"];
+    }
+    Json shell(const std::string& command, const Json& paths = {"in"}) const {
+        return call({{"command", command},
+                     {"enable_shell_features", true},
+                     {"cwd", "in"},
+                     {"allowed_paths", paths}});
+    }
+    // A script that the checks cannot look into.
+    Json script(const std::string& text, const Json& paths = {"in"}) {
+        write("in/script", text);
+        return shell("bash ./script", paths);
+    }
+
+    Husk husk_;
+    fs::path work_ = husk_.dir() / "work";
+};
+
+TEST_P(DocwarePaths, PathSecurity_TheWallsKeepToTheListWhateverTheSpelling) {
+    EXPECT_EQ(shell("cat known")["stdout"], "known\n");
+    const std::string spellings[] = {"cat ../other/secret",
+                                     "cat " + work_.string() + "/other/secret",
+                                     "cat link",
+                                     "cat away/secret",
+                                     "cat /proc/self/cwd/../other/secret",
+                                     "cat /proc/self/root" + work_.string() + "/other/secret",
+                                     "cd .. && cat other/secret",
+                                     "ls ../other",
+                                     "cat ../*/secret"};
+    for (const std::string& spelling : spellings) {
+        const Json done = script(spelling + "\n");
+        EXPECT_EQ(done["success"], true) << done.dump();
+        EXPECT_NE(done["exit_code"], 0) << spelling;
+        EXPECT_THAT(done["stdout"].get<std::string>(), Not(HasSubstr("hidden"))) << spelling;
+        EXPECT_THAT(done["stdout"].get<std::string>(), Not(HasSubstr("secret"))) << spelling;
+    }
+    // The text alone shows nothing wrong with a link.
+    EXPECT_THAT(shell("cat link; cat away/secret")["stdout"].get<std::string>(),
+                Not(HasSubstr("hidden")));
+}
+
+TEST_P(DocwarePaths, PathSecurity_WhatIsAllowedCanBeWrittenAndNothingElse) {
+    const Json done = script(
+        "echo 1 > made && mkdir deep/d && mv made deep/d/made && cat deep/d/made\n"
+        "echo 2 > ../other/made; echo 3 > ../made; rm -f ../other/secret\n"
+        "echo 4 > \"$TMPDIR/x\" && cat \"$TMPDIR/x\"\n");
+    EXPECT_EQ(done["stdout"], "1\n4\n") << done.dump(1);
+    EXPECT_TRUE(fs::exists(work_ / "in/deep/d/made"));
+    EXPECT_FALSE(fs::exists(work_ / "other/made"));
+    EXPECT_FALSE(fs::exists(work_ / "made"));
+    EXPECT_EQ(read_text(work_ / "other/secret"), "hidden\n");
+}
+
+TEST_P(DocwarePaths, PathSecurity_EachListHasItsOwnWalls) {
+    const std::string both = "cat known; cat ../other/secret\n";
+    EXPECT_EQ(script(both)["stdout"], "known\n");
+    EXPECT_EQ(script(both, {"in", "other"})["stdout"], "known\nhidden\n");
+    EXPECT_EQ(script(both, {"."})["stdout"], "known\nhidden\n");
+    EXPECT_EQ(script(both)["stdout"], "known\n");
+    // A directory that was replaced is another one.
+    fs::rename(work_ / "in", work_ / "old");
+    make("in");
+    write("in/known", "new\n");
+    EXPECT_EQ(script(both)["stdout"], "new\n");
+}
+
+TEST_P(DocwarePaths, PathSecurity_WhatLiesOutsideOfTheWorkspaceCanOnlyBeRead) {
+    const Json done = call({{"command", "ls; touch x"},
+                            {"enable_shell_features", true},
+                            {"cwd", "/usr/share"},
+                            {"allowed_paths", {"/usr/share"}}});
+    EXPECT_NE(done["stdout"], "");
+    EXPECT_NE(done["exit_code"], 0);
+    // A list that allows nothing allows no working directory either.
+    EXPECT_EQ(call({{"command", "true"},
+                    {"allowed_paths", Json::array()}})["error"]["details"]["blockedBy"],
+              "path_security_check");
+}
+
+TEST_P(DocwarePaths, PathSecurity_TheConfigurationsListHasWallsToo) {
+    const fs::path file = husk_.dir() / "docware.yaml";
+    write_text(file, "docware: {allowedPaths: [in, other]}\n");
+    write("in/script", "cat known; cat ../other/secret; cat ../third\n");
+    write("third", "third\n");
+    const std::vector<std::string> options = {"--config", file.string()};
+    Json asked = {{"command", "bash"}, {"args", {"./script"}}, {"cwd", "in"}};
+    EXPECT_EQ(call(asked, options)["stdout"], "known\nhidden\n");
+    asked["allowed_paths"] = {"in"};
+    EXPECT_EQ(call(asked, options)["stdout"], "known\n");
+}
+
+TEST_P(DocwarePaths, PathSecurity_AModeWithoutASandboxSaysSo) {
+    const Json asked = {{"command", "cat"}, {"args", {"in/link"}}, {"allowed_paths", {"."}}};
+    const Json open = call(asked, {"--mode", "open"});
+    EXPECT_EQ(open["stdout"], "hidden\n");
+    EXPECT_THAT(open["notes"].dump(), HasSubstr("only the text of the command was checked"));
+    EXPECT_FALSE(call(asked).contains("notes"));
+    const Ran tool = husk_({"tools", "--contract", "docware", "--mode", "open", "--cwd", work_});
+    EXPECT_THAT(tool.out, HasSubstr("Only the text is checked"));
+}
+
+INSTANTIATE_TEST_SUITE_P(, DocwarePaths, both(), who_name);
+
+// ---- refusals
+
+TEST(DocwareRefusals, Errors_TellOnlyVariablesThatTheCallSets) {
+    const Conversation docware("docware");
+    const auto refusal = [&](const Json& more) {
+        Json arguments = {{"command", "mkfs.ext4"}, {"args", {"/dev/sda"}}};
+        arguments.update(more);
+        const Json result = docware.call("Bash", arguments);
+        EXPECT_EQ(result["structuredContent"]["error"]["type"], "security_validation_failed");
+        return result.dump();
+    };
+    EXPECT_THAT(refusal({}), Not(HasSubstr("the call sets")));
+    EXPECT_THAT(refusal({{"env", {{"GIVEN", "1"}}}}), HasSubstr("the call sets GIVEN\""));
+    const Ran log = docware.husk()({"log", "--json"});
+    EXPECT_THAT(log.out, HasSubstr("the call sets GIVEN"));
+    EXPECT_THAT(log.out, Not(HasSubstr("HISTFILE")));
+}
+
+TEST(DocwareRefusals, Errors_AMachineWithoutASandboxIsAnAnswer) {
+    const Conversation docware("docware");
+    const char* machines[] = {"landlock=no", "seccomp=no", "mountns=no"};
+    for (const char* machine : machines) {
+        std::vector<std::string> words = {"env", std::string("HUSK_PRETEND=") + machine};
+        for (std::string& word :
+             docware.husk().argv(docware.args("Bash", R"({"command": "touch", "args": ["made"]})")))
+            words.push_back(std::move(word));
+        const Ran ran = run_program(words);
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        const Json output = ran.json()["structuredContent"];
+        EXPECT_EQ(output["error"]["type"], "sandbox_creation_failed") << machine << ran.out;
+        EXPECT_EQ(output["error"]["securityRelated"], true);
+        EXPECT_EQ(output["security_info"]["sandbox_used"], false);
+        EXPECT_FALSE(output["error"]["recovery_suggestions"].empty());
+        EXPECT_THAT(ran.err, HasSubstr("no sandbox can be built here"));
+    }
+    EXPECT_FALSE(fs::exists(fs::path(docware.work()) / "made"));
+}
+
+// The same for real: a user without capabilities on a machine that gives out no user namespaces.
+TEST(DocwareRefusals, Errors_NoNamespacesForAnOrdinaryUserIsAnAnswer) {
+    const Conversation docware("docware");
+    std::string command =
+        "echo 0 >/proc/sys/user/max_user_namespaces || exit 99\n"
+        "exec setpriv --bounding-set=-all --inh-caps=-all";
+    for (const std::string& word :
+         docware.husk().argv(docware.args("Bash", R"({"command": "touch", "args": ["made"]})")))
+        command += " '" + word + "'";
+    const Ran ran = run_program({"unshare", "-Ur", "sh", "-c", command});
+    if (ran.code == 1 && ran.err.contains("unshare")) GTEST_SKIP() << ran.err;
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const Json output = ran.json()["structuredContent"];
+    EXPECT_EQ(output["error"]["type"], "sandbox_creation_failed") << ran.out;
+    EXPECT_FALSE(fs::exists(fs::path(docware.work()) / "made"));
+}
+
+// ---- PATH
+
+TEST(DocwareSandbox, Sandbox_PathHasNoRelativeEntriesInAnyMode) {
+    for (const char* mode : {"workspace", "open"}) {
+        const Conversation docware("docware", {"--mode", mode, "--may-preserve-environment"});
+        const auto path_of = [&](const Json& more) {
+            Json arguments = {{"command", "/bin/bash"}, {"args", {"-c", "echo $PATH"}}};
+            arguments.update(more);
+            std::vector<std::string> words = {"env", "PATH=.:/usr/bin::bin:/bin"};
+            for (std::string& word : docware.husk().argv(docware.args("Bash", arguments.dump())))
+                words.push_back(std::move(word));
+            return run_program(words).json()["structuredContent"];
+        };
+        EXPECT_EQ(path_of({})["stdout"], "/usr/bin:/bin\n") << mode;
+        EXPECT_EQ(path_of({{"preserve_environment", true}})["stdout"], "/usr/bin:/bin\n") << mode;
+        const Json given = path_of({{"env", {{"PATH", "./x:/bin:"}}}});
+        EXPECT_EQ(given["stdout"], "/bin\n") << mode;
+        EXPECT_THAT(given["notes"].dump(), HasSubstr("they were left out, and PATH is /bin"));
+    }
+}
+
+// ---- configuration
+
+TEST(DocwareConfiguration, Configuration_KeysOfTheSectionAreInForce) {
+    const Conversation docware("docware");
+    fs::create_directories(fs::path(docware.work()) / "sub");
+    docware.configure(
+        "limits: {processes: 4, memory: 2G}\n"
+        "docware: {maxFileDescriptors: 33, defaultTimeout: 700, maxOutputSize: 100,\n"
+        "          commandWhitelist: [bash, sleep, seq, env], maxMemoryUsage: 64M,\n"
+        "          preserveEnvironment: true, enableStreaming: false}\n");
+    const auto call = [&](const Json& arguments) {
+        return docware.call("Bash", arguments)["structuredContent"];
+    };
+    EXPECT_EQ(call({{"command", "bash"}, {"args", {"-c", "ulimit -n"}}})["stdout"], "33\n");
+    EXPECT_EQ(call({{"command", "sleep"}, {"args", {"60"}}})["error"]["message"],
+              "Command execution timed out after 700ms");
+    EXPECT_EQ(call({{"command", "seq"}, {"args", {"1000"}}})["error"]["type"],
+              "resource_limit_exceeded");
+    EXPECT_EQ(call({{"command", "ls"}})["error"]["type"], "command_not_allowed");
+    EXPECT_EQ(call({{"command", "seq"}, {"max_memory", 65 << 20}})["error"]["details"]["blockedBy"],
+              "resource_access_check");
+    EXPECT_EQ(call({{"command", "seq"}, {"stream_output", true}})["error"]["details"]["blockedBy"],
+              "configuration_check");
+    std::vector<std::string> words = {"env", "CALLERS_WORD=here"};
+    for (std::string& word : docware.husk().argv(docware.args("Bash", R"({"command": "env"})")))
+        words.push_back(std::move(word));
+    EXPECT_THAT(run_program(words).out, HasSubstr("CALLERS_WORD=here"));
+    docware.configure("docware: {command_whitelist: []}\n");
+    EXPECT_EQ(call({{"command", "true"}})["error"]["type"], "command_not_allowed");
+    docware.configure("docware: {enableSandbox: false}\n");
+    EXPECT_EQ(call({{"command", "true"}})["security_info"]["sandbox_used"], false);
+    docware.configure("docware: {defaultShell: /bin/zsh}\n");
+    const Ran refused = docware.husk()(docware.args("Bash", R"({"command": "true"})"));
+    EXPECT_EQ(refused.code, 125);
+    EXPECT_THAT(refused.err, HasSubstr("Husk parses bash only"));
+}
+
+TEST(DocwareConfiguration, Configuration_OtherContractsDoNotObeyTheSection) {
+    const Conversation docware("docware");
+    docware.configure("docware: {maxFileDescriptors: 33, enableSandbox: false}\n");
+    const Ran ran = docware.husk()({"config", "--contract", "husk", "get", "limits.open_files"});
+    EXPECT_NE(ran.out, "33\n");
+    EXPECT_EQ(docware.husk()({"config", "--contract", "husk", "get", "mode"}).out, "workspace\n");
+}
+
+TEST(DocwareConfiguration, Configuration_IsShownAsItIsInForce) {
+    const Conversation docware("docware");
+    docware.configure("limits: {processes: 4}\n");
+    const Json shown = docware.husk()({"config", "--json", "--contract", "docware"}).json();
+    const auto line = [&](const std::string& key) -> std::string {
+        for (const Json& one : shown["settings"])
+            if (one["key"] == key)
+                return one["value"].get<std::string>() + " from " + one["from"].get<std::string>();
+        return "";
+    };
+    for (const char* pack : {"rm", "destroyers", "system", "escalation", "exfiltration",
+                             "injection", "administration"})
+        EXPECT_EQ(line(std::string("packs.") + pack), "on from contract") << pack;
+    EXPECT_EQ(line("packs.git"), "off from contract");
+    EXPECT_EQ(line("limits.memory"), "1G from contract");
+    EXPECT_EQ(line("docware.max_memory_usage"), "1G from contract");
+    EXPECT_EQ(line("docware.max_processes"), "4 from file");
+    EXPECT_EQ(line("docware.default_timeout"), "30s from contract");
+    EXPECT_EQ(line("docware.enable_sandbox"), "on from contract");
+    EXPECT_EQ(line("docware.security_level"), "high from built in");
+}
+
+}  // namespace
+}  // namespace husk::test
