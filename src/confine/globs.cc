@@ -48,6 +48,21 @@ Glob split(const fs::path& path) {
     return glob;
 }
 
+// What is left of the path behind directories that have exactly these names: a workspace may be
+// called "{a,b}" or "!x".
+fs::path without_existing(const fs::path& path) {
+    fs::path above = "/";
+    fs::path rest;
+    std::error_code failed;
+    for (const fs::path& part : path.relative_path()) {
+        if (rest.empty() && fs::exists(fs::symlink_status(above / part, failed)))
+            above /= part;
+        else
+            rest /= part;
+    }
+    return rest;
+}
+
 std::unexpected<Error> refused(const Glob& glob, const std::string& why) {
     return failure("protect", 0, glob.written.string() + " " + why);
 }
@@ -154,13 +169,14 @@ bool is_glob(const fs::path& path) { return has_wildcard(without_stars(path).nat
 
 Result<void> check_globs(const std::vector<fs::path>& protect) {
     for (const fs::path& path : protect) {
-        const std::string& text = path.native();
+        const fs::path written = without_existing(path);
+        const std::string& text = written.native();
         const Glob glob = split(path);
         const size_t brace = text.find('{');
         const size_t comma = text.find(',', brace);
         if (brace != std::string::npos && text.find('}', comma) != std::string::npos)
             return refused(glob, "has braces, which stand for nothing here; write one for each");
-        for (const fs::path& part : path)
+        for (const fs::path& part : written)
             if (part.native().starts_with('!'))
                 return refused(glob, "takes something out, which cannot be done here");
         if (std::ranges::find(glob.parts, "..") != glob.parts.end())

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 // Read by editors, agents and shells, which then run what it says.
 constexpr auto in_root = std::to_array<const char*>({
     "husk.yaml",
+    "agentrail.yaml",
     ".vscode",
     ".idea",
     ".cursor",
@@ -116,16 +117,20 @@ Protected look_around(const Wanted& wanted, const Protected* earlier) {
         for (const char* name : in_root) walk.add(root / name);
     Protected result;
     result.git = survey_git(wanted, walk, earlier != nullptr ? &earlier->git : nullptr);
+    // In mode open these are all that is protected, wherever they are.
+    NameWalk anywhere(held_roots(wanted));
+    NameWalk& named = wanted.closed() ? walk : anywhere;
     for (const fs::path& path : wanted.protect) {
         if (is_glob(path))
             walk.depend_on_more();  // what matches can come anywhere
         else
-            walk.add(without_stars(path));
+            named.add(without_stars(path));
     }
     // Where it lies in a workspace that is as wide as that.
     if (root_above(wanted.state, walk.roots()) != nullptr) walk.add(wanted.state);
-    result.proof = walk.proof();
+    if (wanted.closed()) result.proof = walk.proof();
     result.names = std::move(walk).take();
+    result.names.merge(std::move(anywhere).take());
     return result;
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "confine/git_repository.h"
+#include "confine/globs.h"
 #include "confine/located.h"
 #include "confine/reading.h"
 #include "confine/seen_file.h"
@@ -52,6 +53,14 @@ void narrow_to_allowed(Wanted& wanted) {
     if (roots.empty()) return;
     wanted.workspace = roots.front();
     wanted.writable.assign(roots.begin() + 1, roots.end());
+}
+
+// The name itself, in a directory without links. It may be a link, which then has to stay.
+fs::path name_without_links(const fs::path& path) {
+    if (is_glob(path)) return without_links(path);
+    const fs::path name = without_stars(path);
+    const bool is_plain = name.has_filename() && name.filename() != "." && name.filename() != "..";
+    return is_plain ? without_links(name.parent_path()) / name.filename() : without_links(name);
 }
 
 }  // namespace
@@ -108,7 +117,7 @@ Wanted resolved(Wanted wanted) {
     resolve(wanted.workspace);
     for (auto* paths : {&wanted.writable, &wanted.readable})
         for (fs::path& path : *paths) resolve(path);
-    for (fs::path& path : wanted.protect) path = without_links(path);
+    for (fs::path& path : wanted.protect) path = name_without_links(path);
     wanted.state = without_links(wanted.state);
     resolve(wanted.logs);
     resolve(wanted.home);
