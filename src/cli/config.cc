@@ -129,8 +129,10 @@ Json json_of(const tool::Configuration& configuration) {
             {"files",
              {{"named", render::text_or_null(files.named.string())},
               {"user", render::text_or_null(files.users.string())},
-              {"workspace", render::text_or_null(files.here.string())}}},
+              {"workspace", render::text_or_null(files.here.string())},
+              {"agent", render::text_or_null(files.agents.string())}}},
             {"workspace_file", word(configuration.here)},
+            {"agent_file", word(configuration.agents)},
             {"ignored", std::move(ignored)}};
 }
 

@@ -83,7 +83,7 @@ std::expected<Consent, std::vector<Complaint>> ask_for_consent(
     const std::string place = tool::place_of(call, {});
     const tool::Judged judged = tool::judge_call(call, place, *rules);
     const decide::Verdict& verdict = judged.verdict;
-    Consent consent{tool::reported(verdict), std::nullopt, tool::notes_on(configuration.ignored)};
+    Consent consent{tool::reported(verdict), std::nullopt, tool::notes_on(configuration)};
     consent.programs = tool::programs_of(judged.script);
     if (verdict.decision == decide::Decision::Ask)
         consent.approval = ask_person(judged, place, configuration.files.own());

@@ -6,9 +6,9 @@
 #include "cli/terminal.h"
 #include "render/report_json.h"
 #include "render/table.h"
-#include "request/settings_file.h"
 #include "request/settings_layers.h"
 #include "run/state_dir.h"
+#include "tool/contract_layer.h"
 #include "tool/trust.h"
 
 namespace husk::cli {
@@ -43,10 +43,11 @@ int trust(const TrustOptions& options) {
     const std::filesystem::path whole = std::filesystem::absolute(options.file, failed);
     if (!std::filesystem::exists(whole, failed))
         return fail("there is no " + whole.string() +
-                    "; husk trust is for the husk.yaml of a workspace, and takes its path");
+                    "; husk trust is for the husk.yaml or agentrail.yaml of a workspace, and takes "
+                    "its path");
     const auto content = tool::read_rules_text(options.file);
     if (!content) return fail(content.error());
-    const auto here = config::read_settings(*content, options.file);
+    const auto here = tool::read_file_beside(*content, options.file);
     if (!here) return fail(here.error());
     if (const auto rules = tool::usable_rules(here->rules); !rules) return fail(rules.error());
     if (const auto done = tool::trust(options.state(), options.file, *content); !done)
@@ -96,7 +97,8 @@ int run(const TrustOptions& options) {
 void add_trust(CLI::App& app, int& code) {
     auto options = std::make_shared<TrustOptions>();
     CLI::App* sub = app.add_subcommand(
-        "trust", "Let the husk.yaml of a workspace count as your own, until it changes");
+        "trust",
+        "Let the husk.yaml or agentrail.yaml of a workspace count as your own, until it changes");
     sub->add_option("FILE", options->file, "The file (default: husk.yaml here)");
     CLI::Option* list = sub->add_flag_callback(
         "--list", [options] { options->wish = Wish::List; }, "Print what is trusted");

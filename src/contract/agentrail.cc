@@ -14,9 +14,9 @@ namespace {
 using schema::Type;
 
 constexpr std::array<std::string_view, 1> packs = {"destroyers"};
-constexpr std::array<std::string_view, 1> read_only_in_container = {"memo"};
+constexpr std::array<std::string_view, 1> read_only = {"memo"};
 constexpr int64_t default_timeout_ms = 30'000;
-constexpr uint64_t longest_stream = 1'048'576;
+constexpr uint64_t most_output = 1'048'576;  // of stdout and stderr together
 constexpr schema::Manner manner = {schema::Unknown::Ignored, schema::Blank::Meant};
 
 bool is_inside(const Situation& situation) {
@@ -25,10 +25,22 @@ bool is_inside(const Situation& situation) {
 
 std::string about_container(const Situation& situation) {
     if (!is_inside(situation)) return "";
-    return "\n- Commands run in a container. The working directory must be inside /workspace. "
-           "/workspace/memo is read-only for commands (session memo files are in "
-           "/workspace/memo/session, the user's profile is /workspace/memo/user/USER.md): use the "
-           "Write or Edit tool to change them.";
+    return "\n- Commands run in a container. The working directory must be inside /workspace.";
+}
+
+std::string about_memo(const Situation& situation) {
+    using enum Situation::ReadOnly;
+    if (situation.read_only == SwitchedOff) return "";
+    const std::string memo = (situation.working_dir / "memo").string();
+    const std::string start = "\n- " + memo + " (session memo files in " + memo +
+                              "/session, the user's profile in " + memo + "/user/USER.md) ";
+    if (situation.read_only == Held)
+        return start +
+               "is read-only for commands, which can read it: use the Write or Edit tool to "
+               "change it. If a command creates it, it is taken away when the command ends.";
+    return start +
+           "is not for commands to write, although this machine cannot prevent it: use the Write "
+           "or Edit tool to change it.";
 }
 
 std::string description_of(const Situation& situation) {
@@ -42,9 +54,9 @@ std::string description_of(const Situation& situation) {
            (is_inside(situation) ? "" : "its pid and ") +
            "the output so far. Set timeout to 0 "
            "for dev servers, watchers and other processes that do not end.\n"
-           "- Output is truncated at 1 MB.\n"
+           "- Output is truncated at 1 MB, stdout and stderr together.\n"
            "- Do not use Bash to read, write or search files if there are tools for that." +
-           about_container(situation);
+           about_container(situation) + about_memo(situation);
 }
 
 Json output_schema() {
@@ -109,12 +121,35 @@ std::expected<Action, Answer> decode(std::string_view, std::string_view text,
     request.on_timeout = OnTimeout::Background;
     if (timeout > 0) request.timeout = std::min(milliseconds(timeout), text::longest_duration);
     request.streams = Streams::Split;
-    run.portion = {.whole = longest_stream, .head = longest_stream};
+    run.portion = {.whole = most_output, .head = most_output};
     return run;
 }
 
-std::string stream_text(const Bytes& stream) {
-    return text::to_utf8(joined(stream, "\n[output truncated]"));
+// What is kept of a stream, as text.
+struct Stream {
+    std::string text;
+    bool is_whole;
+
+    explicit Stream(const Bytes& bytes)
+        : text(text::to_utf8(joined(bytes, ""))), is_whole(bytes.whole()) {}
+
+    std::string at_most(uint64_t size) const {
+        const std::string_view kept = text::whole_prefix(text, size);
+        const bool is_cut = !is_whole || kept.size() < text.size();
+        return std::string(kept) + (is_cut ? "\n[output truncated]" : "");
+    }
+};
+
+// Both together have at most `most_output` bytes. A stream that needs less than half leaves the
+// rest to the other: a flood on one does not hide the last words on the other.
+Json streams_of(const Bytes& out, const Bytes& err) {
+    const Stream out_stream(out);
+    const Stream err_stream(err);
+    const auto room_beside = [](const Stream& other) {
+        return most_output - std::min<uint64_t>(other.text.size(), most_output / 2);
+    };
+    return {{"stdout", out_stream.at_most(room_beside(err_stream))},
+            {"stderr", err_stream.at_most(room_beside(out_stream))}};
 }
 
 // stdout, stderr behind its heading, or that there was neither.
@@ -147,6 +182,25 @@ std::string why_stopped(const Ending& ending) {
     return "";
 }
 
+// The command saw its own writes succeed, so the model is told that nothing is left of them.
+std::string taken_away(const Report& report) {
+    std::string text;
+    for (const std::string& path : report.reverted)
+        text += "\n[" + path +
+                " was taken away: it is read-only for commands, use the Write or Edit tool]";
+    return text;
+}
+
+Json meta_of(const Report& report) {
+    Json meta = meta_with_notes(report);
+    const auto& missing = report.confinement.missing;
+    if (std::ranges::find(missing, "protected-paths") != missing.end())
+        meta["husk/notes"].push_back(
+            "files below memo could be written: this machine has no mount namespace to make them "
+            "read-only; husk doctor tells more");
+    return meta;
+}
+
 // A process in a container has a number there that helps nobody.
 std::string in_background(const Report& report, bool inside) {
     const std::string text = "Process is running in background";
@@ -158,16 +212,17 @@ Answer run_answer(const Told& told, const Run& run) {
     // It went to the background however it has ended since.
     const bool at_once = run.request.background;
     const Report& report = told.report;
-    Answer answer{.meta = display_meta(report)};
-    Json streams = {{"stdout", stream_text(told.out)}, {"stderr", stream_text(told.err)}};
+    Answer answer{.meta = meta_of(report)};
+    Json streams = streams_of(told.out, told.err);
     if (std::holds_alternative<Running>(report.ending) || at_once) {
-        answer.text = in_background(report, inside) + "\n" + output_text(streams);
+        answer.text =
+            in_background(report, inside) + "\n" + output_text(streams) + taken_away(report);
         answer.structured = Json{{"mode", "background"}};
         if (!inside) (*answer.structured)["pid"] = report.pid.value_or(0);
     } else {
         const int code = code_of(report.ending);
         answer.text = output_text(streams) + "\n" + why_stopped(report.ending) +
-                      "\n[exit code: " + std::to_string(code) + "]";
+                      taken_away(report) + "\n[exit code: " + std::to_string(code) + "]";
         answer.structured = Json{{"mode", "foreground"}, {"exit_code", code}};
     }
     answer.structured->update(streams);
@@ -178,7 +233,7 @@ Answer render(const Action& action, const Outcome& outcome) {
     const auto* told = std::get_if<Told>(&outcome);
     if (told == nullptr) return error_answer("The command could not be run");
     const Report& report = told->report;
-    Answer answer{.is_error = true, .meta = display_meta(report)};
+    Answer answer{.is_error = true, .meta = meta_of(report)};
     if (std::holds_alternative<Denied>(report.ending)) {
         answer.text = refusal_of(report);
         return answer;
@@ -202,7 +257,8 @@ constinit const Contract agentrail_contract = {
                  .mode = Mode::Open,
                  .in_container = true,
                  .packs_in_container = {},
-                 .read_only_in_container = read_only_in_container,
+                 .read_only = read_only,
+                 .agents_file = "agentrail.yaml",
                  .timeouts = {.usual = milliseconds(default_timeout_ms),
                               .whose = Timeouts::Whose::Contracts}},
     .tools = tools,

@@ -140,24 +140,86 @@ TEST(Agentrail, Result_InTheBackground) {
     }
 }
 
-// Usage notes: output is truncated at 1 MB, each stream for itself.
-TEST(Agentrail, Usage_TruncatesEachStream) {
-    const std::string most(1048576, 'a');
+// Usage notes: output is truncated at 1 MB, which holds for both streams together.
+TEST(Agentrail, Usage_TruncatesAtAMebibyte) {
+    constexpr size_t most = 1048576;
+    const std::string marker = "\n[output truncated]";
     const auto streams = [](const std::string& out, const std::string& err) {
-        return *answer({.out = out, .err = err}).structured;
+        const Answer said = answer({.out = out, .err = err});
+        const Json& structured = *said.structured;
+        EXPECT_THAT(said.text, HasSubstr(structured["stdout"].get<std::string>()));
+        EXPECT_THAT(said.text, HasSubstr(structured["stderr"].get<std::string>()));
+        return structured;
     };
-    EXPECT_EQ(streams(most.substr(1), "")["stdout"], most.substr(1));
-    EXPECT_EQ(streams(most, "")["stdout"], most);
-    EXPECT_EQ(streams(most + "b", "")["stdout"], most + "\n[output truncated]");
-    EXPECT_EQ(streams("x", most + "bc")["stderr"], most + "\n[output truncated]");
-    EXPECT_EQ(streams("x", most + "bc")["stdout"], "x");
+    struct {
+        size_t out;
+        size_t err;
+        size_t shown_out;
+        size_t shown_err;
+    } const cases[] = {
+        {most - 1, 0, most - 1, 0},
+        {most, 0, most, 0},
+        {most + 1, 0, most, 0},
+        {0, most + 1, 0, most},
+        {most - 2, 2, most - 2, 2},
+        {most - 1, 2, most - 2, 2},
+        {2, most + 2, 2, most - 2},
+        {3 * most, 5, most - 5, 5},
+        {most / 2, most / 2, most / 2, most / 2},
+        {most / 2 + 1, most / 2, most / 2, most / 2},
+        {700'000, 500'000, most - 500'000, 500'000},
+        {700'000, 700'000, most / 2, most / 2},
+        {most, most, most / 2, most / 2},
+    };
+    for (const auto& one : cases) {
+        SCOPED_TRACE(std::to_string(one.out) + " and " + std::to_string(one.err));
+        const Json said = streams(std::string(one.out, 'a'), std::string(one.err, 'b'));
+        EXPECT_EQ(said["stdout"],
+                  std::string(one.shown_out, 'a') + (one.shown_out < one.out ? marker : ""));
+        EXPECT_EQ(said["stderr"],
+                  std::string(one.shown_err, 'b') + (one.shown_err < one.err ? marker : ""));
+    }
+}
+
+TEST(Agentrail, Usage_TruncatesBetweenCharacters) {
+    const auto out_of = [](const std::string& out) {
+        return answer({.out = out, .err = "x"}).structured->at("stdout").get<std::string>();
+    };
     for (size_t shift = 0; shift < 4; ++shift) {
         const std::string said =
-            streams(std::string(shift, 'x') + cut_anywhere(1048580, "\xe2\x82\xac"), "")["stdout"];
+            out_of(std::string(shift, 'x') + cut_anywhere(1048580, "\xe2\x82\xac"));
         EXPECT_TRUE(text::is_utf8(said));
         EXPECT_THAT(said, testing::Not(HasSubstr("\xef\xbf\xbd"))) << shift;
     }
-    EXPECT_EQ(streams("\xff\xfe", "")["stdout"], "\xef\xbf\xbd\xef\xbf\xbd");
+    EXPECT_EQ(out_of("\xff\xfe"), "\xef\xbf\xbd\xef\xbf\xbd");
+    // What stands in the place of bytes that are no text counts too.
+    EXPECT_LE(out_of(std::string(1048000, '\xff')).size(), 1048576 + 19U);
+}
+
+// Usage notes: memo is read-only. What a command made of it is told as gone.
+TEST(Agentrail, Usage_TellsWhatWasTakenAway) {
+    const auto run = run_of(agentrail, "Bash", any);
+    Told told = told_of(run, {.out = "a\n"});
+    told.report.reverted = {"/work/memo"};
+    EXPECT_EQ(agentrail.render(run, told).text,
+              "a\n\n\n[/work/memo was taken away: it is read-only for commands, use the Write or "
+              "Edit tool]\n[exit code: 0]");
+    EXPECT_FALSE(agentrail.render(run, told).meta.contains("husk/notes"));
+    told.report.confinement.missing = {"protected-paths"};
+    EXPECT_THAT(agentrail.render(run, told).meta["husk/notes"].dump(), HasSubstr("memo"));
+}
+
+TEST(Agentrail, Description_TellsThatMemoIsReadOnly) {
+    Situation situation = in_work();
+    const auto said = [&] { return agentrail.tools(situation)[0].description; };
+    EXPECT_THAT(said(), testing::AllOf(HasSubstr("/work/memo "), HasSubstr("is read-only"),
+                                       HasSubstr("/work/memo/user/USER.md"),
+                                       HasSubstr("Write or Edit tool")));
+    situation.read_only = Situation::ReadOnly::CannotBeHeld;
+    EXPECT_THAT(said(), testing::AllOf(HasSubstr("/work/memo "), HasSubstr("cannot prevent"),
+                                       testing::Not(HasSubstr("is read-only"))));
+    situation.read_only = Situation::ReadOnly::SwitchedOff;
+    EXPECT_THAT(said(), testing::Not(HasSubstr("memo")));
 }
 
 TEST(Agentrail, Permissions_SayWhyNot) {

@@ -37,6 +37,8 @@ struct Situation {
     Mode mode = Mode::Open;
     Network network = {};
     std::vector<std::filesystem::path> writable = {};  // besides the working directory
+    // What the contract keeps read-only (Defaults::read_only), and whether this machine can do so.
+    enum class ReadOnly { Held, CannotBeHeld, SwitchedOff } read_only = ReadOnly::Held;
     std::string closed_modes_missing = {};  // why they cannot be had here; empty: they can
     // Of a contract that leaves them open; absent: its own.
     std::optional<milliseconds> default_timeout = {};
@@ -90,9 +92,11 @@ struct Defaults {
     milliseconds early_end{0};           // how long a background call waits for one
     bool logs_end_with_session = false;
     bool in_container = false;  // it means the same when commands run in one
-    // There: other checks than `packs`, and what of the workspace cannot be written.
-    std::span<const std::string_view> packs_in_container = {};
-    std::span<const std::string_view> read_only_in_container = {};
+    std::span<const std::string_view> packs_in_container = {};  // there, other checks than `packs`
+    // Names at the top of the workspace that commands cannot write, whatever the mode.
+    std::span<const std::string_view> read_only = {};
+    // A file beside the work that is the agent's own, of which `permissions` counts.
+    std::string_view agents_file = {};
     Timeouts timeouts = {};
 };
 

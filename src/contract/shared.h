@@ -23,6 +23,9 @@ Json leftovers_json(const std::vector<Leftover>& leftovers);
 // _meta["husk/shell_id"] the id by which the tools of the contract, or `husk kill`, end them.
 void add_leftovers(Json& meta, const Report& report, const std::string& shell_id);
 
+// The same with the notes of the report, for which the text has no place: _meta["husk/notes"].
+Json meta_with_notes(const Report& report);
+
 // An answer that is nothing but an error.
 inline Answer error_answer(std::string text) { return {.text = std::move(text), .is_error = true}; }
 

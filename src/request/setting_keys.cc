@@ -20,6 +20,7 @@ constexpr auto extents = std::to_array({"few"sv, "full"sv});
 constexpr auto modes = std::to_array({"read-only"sv, "workspace"sv, "open"sv});
 constexpr auto places = std::to_array({"host"sv, "container"sv});
 constexpr auto on_or_off = std::to_array({"on"sv, "off"sv});
+constexpr auto read_only_or_writable = std::to_array({"read-only"sv, "writable"sv});
 constexpr auto block_or_tell = std::to_array({"block"sv, "tell"sv});
 // That a user may let stay open, as confine/ calls them.
 constexpr auto holes = std::to_array({"signals"sv, "metadata"sv, "protected-paths"sv});
@@ -107,6 +108,9 @@ constexpr auto table = std::to_array<Key>({
     {"retention", "quota", &Settings::quota, Unit::Size, SaysNothing, MoreThanZero},
     {"session", "linger", &Settings::linger, Unit::Duration, SaysNothing, MoreThanZero},
     {"session", "max_lifetime", &Settings::max_lifetime, Unit::Duration, SaysNothing, MoreThanZero},
+    {"agentrail", "memo", &Settings::memo, Unit::Word, SaysNothing, Anything,
+     read_only_or_writable},
+    {"yoi", "output_dir", &Settings::output_dir, Unit::Path, SaysNothing},
     of_docware("enable_sandbox", &Settings::docware_sandbox, on_or_off),
     of_docware("security_level", &Settings::security_level, security_levels),
     of_docware("default_timeout", &Settings::docware_timeout, Unit::Milliseconds),

@@ -86,6 +86,8 @@ struct Settings {
     Setting<Amount> quota;
     Setting<Time> linger;
     Setting<Time> max_lifetime;
+    Setting<std::string> output_dir;         // of the contract yoi alone; empty: the shell's log
+    Setting<std::string> memo{"read-only"};  // or writable; of the contract agentrail alone
     // Of the contract docware alone.
     Texts command_whitelist;  // empty: every command
     Texts allowed_paths;      // empty: every path

@@ -154,10 +154,10 @@ void read_entry(Reader& reader, const DocumentEntry& entry, Settings& settings) 
     read_section(reader, entry, settings);
 }
 
-}  // namespace
-
-std::expected<Settings, std::vector<Complaint>> read_settings(std::string_view text,
-                                                              const std::string& file_name) {
+template <class ReadEntry>
+std::expected<Settings, std::vector<Complaint>> read_file(std::string_view text,
+                                                          const std::string& file_name,
+                                                          ReadEntry read_one) {
     Reader reader{file_name};
     const auto document = read_yaml(text);
     if (!document) {
@@ -166,9 +166,23 @@ std::expected<Settings, std::vector<Complaint>> read_settings(std::string_view t
     }
     Settings settings;
     if (is_map(reader, *document, "this file"))
-        for (const DocumentEntry& entry : document->entries) read_entry(reader, entry, settings);
+        for (const DocumentEntry& entry : document->entries) read_one(reader, entry, settings);
     if (reader.complaints.empty()) return settings;
     return refused(std::move(reader));
+}
+
+}  // namespace
+
+std::expected<Settings, std::vector<Complaint>> read_settings(std::string_view text,
+                                                              const std::string& file_name) {
+    return read_file(text, file_name, read_entry);
+}
+
+std::expected<Settings, std::vector<Complaint>> read_agents_file(std::string_view text,
+                                                                 const std::string& file_name) {
+    return read_file(text, file_name, [](Reader& reader, const auto& entry, Settings& settings) {
+        if (entry.key == "permissions") read_entry(reader, entry, settings);
+    });
 }
 
 }  // namespace husk::config

@@ -177,5 +177,38 @@ TEST(SettingsFile, AValueIsShownAsItIsWritten) {
     }
 }
 
+// Permissions: the rest of the file belongs to the agent.
+TEST(AgentsFile, HoldsPermissionsAndKeysOfOthers) {
+    const auto file = read_agents_file(
+        "# agentrail.yaml\n"
+        "mode: whatever\n"
+        "packs: 5\n"
+        "limits: [a, {b: c}]\n"
+        "permissions:\n"
+        "  mode: default\n"
+        "  deny:\n"
+        "    - \"Bash(rm:*)\"\n"
+        "  allow: [\"Bash(git:*)\", \"Bash(npm:*)\"]\n",
+        "agentrail.yaml");
+    ASSERT_TRUE(file);
+    EXPECT_EQ(shown(*file, "permissions.deny"),
+              std::vector<std::string>{"Bash(rm:*) from agentrail.yaml:8"});
+    EXPECT_EQ(file->rules.allow.size(), 2U);
+    EXPECT_EQ(file->mode.origin, Origin{});
+    EXPECT_TRUE(file->rules.packs.empty());
+}
+
+TEST(AgentsFile, MayBeEmpty) {
+    for (const char* text : {"", "# nothing\n", "model: x\n", "permissions:\n"})
+        EXPECT_TRUE(read_agents_file(text, "agentrail.yaml")) << text;
+}
+
+TEST(AgentsFile, SaysWhatIsWrongWithItsPermissions) {
+    for (const char* text :
+         {"permissions: {denny: []}\n", "permissions: [deny]\n", "- x\n", "a: [\n",
+          "permissions: {deny: {}}\n", "permissions: {}\npermissions: {}\n"})
+        EXPECT_FALSE(read_agents_file(text, "agentrail.yaml")) << text;
+}
+
 }  // namespace
 }  // namespace husk::config

@@ -1,7 +1,9 @@
 #include "tool/configuration.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
 #include <system_error>
 
 #include "base/terminal_text.h"
@@ -107,40 +109,56 @@ fs::path state_of(const Settings& settings) {
     return fs::absolute(expanded(settings.state.value, ""), failed);
 }
 
-fs::path file_beside(const fs::path& workspace) {
+fs::path file_beside(const fs::path& workspace, const std::string& name) {
     std::error_code failed;
     const fs::path dir = workspace.empty() ? fs::current_path(failed) : workspace;
-    return (dir / "").lexically_normal() / "husk.yaml";
+    return (dir / "").lexically_normal() / name;
 }
 
-// The file beside the work, where there is one, and what it counts for.
-std::expected<std::optional<Settings>, Complaints> read_beside(Configuration& configuration) {
-    const ConfigurationFiles& files = configuration.files;
+// What a file beside the work counts for depends on the list of trusted files.
+void add_trust_list(Configuration& configuration) {
+    const fs::path list = trust_list(configuration.state);
+    if (std::ranges::find(configuration.sources, list, &SourceFile::path) ==
+        configuration.sources.end())
+        configuration.sources.push_back(
+            {.kind = SourceFile::Kind::Trust, .path = list, .stamp = os::stamp_of(list)});
+}
+
+// A file beside the work, and what it counts for.
+struct Beside {
+    Settings settings;
+    Standing standing;
+};
+using ReadFile = std::expected<Settings, Complaints> (*)(std::string_view text,
+                                                         const std::string& file_name);
+
+// Nothing where there is no such file.
+std::expected<std::optional<Beside>, Complaints> read_beside(const fs::path& file, ReadFile read,
+                                                             Configuration& configuration) {
     std::error_code failed;
-    if (fs::equivalent(files.users, files.here, failed)) return std::nullopt;
-    const std::optional<std::string> text = TRY(read_source(files.here, configuration.sources));
-    const fs::path trusted_files = trust_list(configuration.state);
-    configuration.sources.push_back({.kind = SourceFile::Kind::Trust,
-                                     .path = trusted_files,
-                                     .stamp = os::stamp_of(trusted_files)});
+    if (fs::equivalent(configuration.files.users, file, failed)) return std::nullopt;
+    const std::optional<std::string> text = TRY(read_source(file, configuration.sources));
+    add_trust_list(configuration);
     if (!text) return std::nullopt;
-    Settings here = TRY(config::read_settings(*text, files.here.string()));
+    Settings here = TRY(read(*text, file.string()));
     CHECK(check_absolute(here.state));
-    const bool trusted = is_trusted(configuration.state, files.here, *text);
-    configuration.here = trusted ? Standing::Trusted : Standing::Narrows;
-    return here;
+    const bool trusted = is_trusted(configuration.state, file, *text);
+    return Beside{std::move(here), trusted ? Standing::Trusted : Standing::Narrows};
 }
 
-// What it adds, as far as it may.
-void add_workspace(Configuration& configuration, const Settings& here) {
-    if (configuration.here == Standing::Trusted) {
-        configuration.settings = config::layered(std::move(configuration.settings), here);
-        return;
+// What it adds, as far as it may. Returns what it counts for.
+Standing add_beside(Configuration& configuration, const Beside& beside) {
+    if (beside.standing == Standing::Trusted) {
+        configuration.settings =
+            config::layered(std::move(configuration.settings), beside.settings);
+        return beside.standing;
     }
-    config::Narrowed narrowed = config::narrowed_by(std::move(configuration.settings), here);
+    config::Narrowed narrowed =
+        config::narrowed_by(std::move(configuration.settings), beside.settings);
     configuration.settings = std::move(narrowed.settings);
-    configuration.ignored = std::move(narrowed.ignored);
-    configuration.rules_beside = here.rules;
+    std::ranges::move(narrowed.ignored, std::back_inserter(configuration.ignored));
+    configuration.rules_beside.push_back(beside.settings.rules);
+    return beside.standing;
 }
 
 }  // namespace
@@ -188,7 +206,7 @@ std::expected<decide::Rules, std::vector<Complaint>> usable_rules(const RuleText
 
 std::expected<decide::Rules, std::vector<Complaint>> usable_rules(
     const Configuration& configuration) {
-    CHECK(usable_rules(configuration.rules_beside));
+    for (const RuleTexts& rules : configuration.rules_beside) CHECK(usable_rules(rules));
     return usable_rules(configuration.settings.rules);
 }
 
@@ -211,21 +229,26 @@ std::expected<Configuration, std::vector<Complaint>> read_configuration(
     // Who is trusted is a matter of the user alone, so the workspace has no say in where that
     // is written.
     configuration.state = state_of(layered(users, on_top));
-    std::optional<Settings> here;
+    std::optional<Beside> here;
     if (files.named.empty()) {
-        files.here = file_beside(configuration.workspace);
-        here = TRY(read_beside(configuration));
+        files.here = file_beside(configuration.workspace, "husk.yaml");
+        here = TRY(read_beside(files.here, config::read_settings, configuration));
     }
-    const bool trusted = configuration.here == Standing::Trusted;
-    const Settings chosen = layered(trusted ? layered(users, *here) : users, on_top);
+    const bool trusted = here && here->standing == Standing::Trusted;
+    const Settings chosen = layered(trusted ? layered(users, here->settings) : users, on_top);
     if (contract.specialize) {
         CHECK(contract.specialize(users, chosen));
-        if (trusted) CHECK(contract.specialize(*here, chosen));
+        if (trusted) CHECK(contract.specialize(here->settings, chosen));
     }
-    Settings below;
+    Below below;
     if (contract.below) below = contract.below(chosen);
-    configuration.settings = layered(std::move(below), users);
-    if (here) add_workspace(configuration, *here);
+    configuration.settings = layered(std::move(below.settings), users);
+    if (here) configuration.here = add_beside(configuration, *here);
+    if (files.named.empty() && !below.agents_file.empty()) {
+        files.agents = file_beside(configuration.workspace, below.agents_file);
+        const auto agents = TRY(read_beside(files.agents, config::read_agents_file, configuration));
+        if (agents) configuration.agents = add_beside(configuration, *agents);
+    }
     configuration.settings = layered(std::move(configuration.settings), on_top);
     return configuration;
 }

@@ -19,7 +19,9 @@ namespace husk::tool {
 struct ConfigurationFiles {
     std::filesystem::path named;  // by --config or HUSK_CONFIG: then it is the only one
     std::filesystem::path users;  // the user's own
-    std::filesystem::path here;   // beside the work: it may only narrow, unless it is trusted
+    // Beside the work: they may only narrow, unless they are trusted.
+    std::filesystem::path here;
+    std::filesystem::path agents;  // belongs to the agent whose contract is in force, if it has one
 
     // The one that is the user's to change.
     const std::filesystem::path& own() const { return named.empty() ? users : named; }
@@ -35,27 +37,34 @@ struct SourceFile {
     std::string fixed_because = {};        // why a change of it does not count before a restart
 };
 
-// What the file beside the work counts for.
+// What a file beside the work counts for.
 enum class Standing { Nothing, Narrows, Trusted };
 
 struct Configuration {
     config::Settings settings;
     ConfigurationFiles files;
     Standing here = Standing::Nothing;
-    std::vector<Complaint> ignored;   // in the file beside the work
-    RuleTexts rules_beside;           // all of that file, where it may only narrow
-    std::filesystem::path workspace;  // absolute; empty: where this process is
-    std::filesystem::path state;      // never empty
-    std::vector<SourceFile> sources;  // everything above that depends on files depends on these
+    Standing agents = Standing::Nothing;
+    std::vector<Complaint> ignored;       // in the files beside the work
+    std::vector<RuleTexts> rules_beside;  // all of each such file that may only narrow
+    std::filesystem::path workspace;      // absolute; empty: where this process is
+    std::filesystem::path state;          // never empty
+    std::vector<SourceFile> sources;      // everything above that depends on files depends on these
 };
 
-// By HUSK_CONFIG and XDG_CONFIG_HOME; `named` may be empty. Without that beside the work.
+// By HUSK_CONFIG and XDG_CONFIG_HOME; `named` may be empty. Without those beside the work.
 ConfigurationFiles find_configuration(const std::filesystem::path& named);
 
-// What a contract makes of a configuration. Both depend on what is `chosen` in it.
+// What lies below all files, and the name of the agent's own file beside the work, if there may be
+// one. Both may depend on what the other files say.
+struct Below {
+    config::Settings settings = {};
+    std::string agents_file = {};
+};
+
+// What a contract makes of a configuration. Both may depend on what is `chosen` in it.
 struct OfContract {
-    // What lies below all files.
-    std::function<config::Settings(const config::Settings& chosen)> below = {};
+    std::function<Below(const config::Settings& chosen)> below = {};
     // What one file says of this contract alone is put in the place of what it says of all.
     std::function<std::expected<void, std::vector<Complaint>>(config::Settings& file,
                                                               const config::Settings& chosen)>

@@ -7,6 +7,7 @@
 #include "decide/check.h"
 #include "request/docware_section.h"
 #include "request/environment.h"
+#include "request/settings_file.h"
 
 namespace husk::tool {
 namespace {
@@ -40,19 +41,24 @@ void add_timeouts(config::Settings& settings, const contract::Timeouts& timeouts
     if (timeouts.longest) settings.longest_timeout = {timeouts.longest, origin};
 }
 
-config::Settings layer_of(const Contract& contract, const std::string& place) {
+config::Settings layer_of(const Contract& contract, const config::Settings& chosen) {
     const contract::Defaults& defaults = contract.defaults;
+    const bool in_container = chosen.place.value == "container";
     const Origin origin = origin_of(contract);
     config::Settings settings;
     settings.mode = {defaults.mode, origin};
     settings.variables.clear();
     if (defaults.environment == contract::Environment::Scrubbed)
         for (auto& [name, value] : agent_environment()) settings.variables[name] = {value, origin};
-    const auto packs = place == "container" ? defaults.packs_in_container : defaults.packs;
+    const auto packs = in_container ? defaults.packs_in_container : defaults.packs;
     for (const decide::Pack* pack : decide::all_packs())
         settings.rules.packs[std::string(pack->name)] =
             std::ranges::find(packs, pack->name) != packs.end();
     settings.packs_origin = origin;
+    // A container makes these names itself, so that it can hold them: deployment.cc.
+    if (!in_container && chosen.memo.value == "read-only")
+        for (const std::string_view name : defaults.read_only)
+            settings.protect.push_back({std::string(name), origin});
     add_timeouts(settings, defaults.timeouts, origin);
     if (&contract == &contract::docware_contract) add_docware(settings, origin);
     return settings;
@@ -64,7 +70,8 @@ std::expected<Configuration, std::vector<Complaint>> read_with_contract(
     const std::string& named, const config::Settings& flags, Contracts which) {
     const auto below = [which](const config::Settings& chosen) {
         const Contract* contract = contract_in(chosen, which);
-        return contract == nullptr ? config::Settings() : layer_of(*contract, chosen.place.value);
+        if (contract == nullptr) return Below{};
+        return Below{layer_of(*contract, chosen), std::string(contract->defaults.agents_file)};
     };
     const auto specialize = [which](config::Settings& file, const config::Settings& chosen) {
         return contract_in(chosen, which) == &contract::docware_contract
@@ -81,6 +88,15 @@ std::expected<Configuration, std::vector<Complaint>> read_with_contract(
     if (contract == &contract::docware_contract)
         config::complete_docware_section(configuration.settings);
     return configuration;
+}
+
+std::expected<config::Settings, std::vector<Complaint>> read_file_beside(
+    std::string_view text, const std::filesystem::path& file) {
+    const std::string name = file.filename();
+    const bool is_agents = std::ranges::any_of(contract::all_contracts(), [&](const Contract* one) {
+        return !one->defaults.agents_file.empty() && one->defaults.agents_file == name;
+    });
+    return is_agents ? config::read_agents_file(text, file) : config::read_settings(text, file);
 }
 
 }  // namespace husk::tool

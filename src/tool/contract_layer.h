@@ -2,7 +2,9 @@
 #pragma once
 
 #include <expected>
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tool/configuration.h"
@@ -17,5 +19,9 @@ enum class Contracts {
 // The configuration with that of the contract in it. Complaints as from read_configuration.
 std::expected<Configuration, std::vector<Complaint>> read_with_contract(
     const std::string& named, const config::Settings& flags, Contracts which);
+
+// What a file beside the work says, by its name: a husk.yaml, or that of an agent with a contract.
+std::expected<config::Settings, std::vector<Complaint>> read_file_beside(
+    std::string_view text, const std::filesystem::path& file);
 
 }  // namespace husk::tool

@@ -1,5 +1,6 @@
 #include "tool/deployment.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "confine/checks.h"
@@ -59,7 +60,8 @@ void add_place(Deployment& deployment, EngineValues values, const DeploymentRequ
     if (!values.container) return;
     deployment.container = std::move(values.container);
     deployment.container->workspace = walls.workspace;
-    for (const std::string_view name : deployment.contract->defaults.read_only_in_container)
+    if (deployment.configured.memo.value != "read-only") return;
+    for (const std::string_view name : deployment.contract->defaults.read_only)
         deployment.container->always_read_only.emplace_back(name);
 }
 
@@ -104,15 +106,16 @@ std::expected<Deployed, Complaints> deploy(const DeploymentRequest& request) {
     if (needs_walls && !missing.empty() && ends_without_walls(deployment))
         return complaint(cannot_be_built(deployment.walls.mode, missing));
     deployment.rules = TRY(usable_rules(configuration));
-    deployment.notes = notes_on(configuration.ignored);
+    deployment.notes = notes_on(configuration);
     deployment.users_file = configuration.files.own();
-    std::vector<std::string> warnings;
+    // Most contracts have no place for notes in their answers.
+    std::vector<std::string> warnings = deployment.notes;
     for (const decide::Problem& problem : decide::dead_refusals(configuration.settings.rules))
         warnings.push_back(to_text(problem.where) + ": warning: " + problem.message);
     std::vector<SourceFile> sources = configuration.sources;
     const ToolContext reach = reach_of(deployment.walls, deployment.configured);
     for (SourceFile& source : sources)
-        if (source.path != configuration.files.here)
+        if (source.path != configuration.files.here && source.path != configuration.files.agents)
             source.fixed_because = why_fixed(source.path, reach);
     deployment.live = std::make_shared<LiveConfiguration>(request, sources, deployment);
     return Deployed{std::move(deployment), std::move(warnings), std::move(sources)};
@@ -137,12 +140,23 @@ std::string missing_walls(const Deployment& deployment) {
     return "only the mode open is offered, with checks and without walls: " + missing;
 }
 
-std::vector<std::string> notes_on(const std::vector<Complaint>& ignored) {
-    if (ignored.empty()) return {};
-    const std::string count = std::to_string(ignored.size());
-    return {ignored[0].where.file + " may only narrow, so " + count + " of its entries " +
-            (ignored.size() == 1 ? "does" : "do") +
-            " not count; husk config lists them, husk trust lets them count"};
+std::vector<std::string> notes_on(const Configuration& configuration) {
+    const ConfigurationFiles& files = configuration.files;
+    std::vector<std::string> notes;
+    for (const auto& [file, advice] :
+         {std::pair(files.here, "husk config lists them, husk trust lets them count"),
+          std::pair(files.agents,
+                    "husk config lists them if it is given the contract, husk trust FILE lets them "
+                    "count")}) {
+        const auto count = std::ranges::count_if(configuration.ignored, [&](const Complaint& one) {
+            return one.where.file == file.string();
+        });
+        if (count == 0) continue;
+        notes.push_back(file.string() + " may only narrow, so " + std::to_string(count) +
+                        " of its entries " + (count == 1 ? "does" : "do") + " not count; " +
+                        advice);
+    }
+    return notes;
 }
 
 }  // namespace husk::tool

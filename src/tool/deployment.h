@@ -28,8 +28,9 @@ struct DeploymentRequest {
 
 struct Deployed {
     Deployment deployment;
-    std::vector<std::string> warnings;  // about rules that can never apply
-    std::vector<SourceFile> sources;    // what the deployment was made of
+    // About rules that can never apply, and entries that do not count.
+    std::vector<std::string> warnings;
+    std::vector<SourceFile> sources;  // what the deployment was made of
 };
 
 // Reads the configuration. The complaints are about the request or about a file.
@@ -41,7 +42,8 @@ Result<void> check_deployment(const Deployment& deployment);
 // What this machine cannot offer to the tools, in words of a warning; empty: nothing is missing.
 std::string missing_walls(const Deployment& deployment);
 
-// One note about the entries of a workspace's file that do not count, because it may only narrow.
-std::vector<std::string> notes_on(const std::vector<Complaint>& ignored);
+// One note for each file beside the work with entries that do not count, because it may only
+// narrow.
+std::vector<std::string> notes_on(const Configuration& configuration);
 
 }  // namespace husk::tool

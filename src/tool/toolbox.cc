@@ -10,7 +10,6 @@
 #include "base/utf8.h"
 #include "collect/retention.h"
 #include "collect/stream.h"
-#include "confine/machine.h"
 #include "run/call.h"
 #include "tool/read_shell.h"
 #include "tool/toolbox_in_force.h"
@@ -45,6 +44,11 @@ std::string digest(std::string_view text) {
     std::string name;
     for (int shift = 60; shift >= 0; shift -= 4) name += "0123456789abcdef"[hash >> shift & 0xf];
     return name;
+}
+
+std::filesystem::path state_of(const Deployment& deployment) {
+    const std::filesystem::path& state = deployment.settings.state;
+    return state.empty() ? run::default_state_path() : state;
 }
 
 Outcome failed(const Error& error) { return contract::Failed{error}; }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/id.h"
+#include "confine/machine.h"
 #include "tool/configuration_edit.h"
 #include "tool/live_configuration.h"
 #include "tool/toolbox_in_force.h"
@@ -22,6 +23,14 @@ const std::filesystem::path& start_of(const ToolContext& walls) {
     return walls.working_dir.empty() ? walls.workspace : walls.working_dir;
 }
 
+// Only mounts hold a file that is there. Read-only mode holds all files without them.
+contract::Situation::ReadOnly read_only_of(const Deployment& deployment) {
+    using enum contract::Situation::ReadOnly;
+    if (deployment.configured.memo.value != "read-only") return SwitchedOff;
+    const bool mounts = deployment.container || confine::Machine::assumed().mount_namespace;
+    return mounts || deployment.walls.mode == Mode::ReadOnly ? Held : CannotBeHeld;
+}
+
 contract::Situation situation_of(const Deployment& deployment) {
     const config::Settings& configured = deployment.configured;
     const ToolContext& walls = deployment.walls;
@@ -35,6 +44,7 @@ contract::Situation situation_of(const Deployment& deployment) {
             .closed_modes_missing = closed_modes_missing(walls),
             .default_timeout = given(configured.timeout),
             .longest_timeout = given(configured.longest_timeout),
+            .read_only = read_only_of(deployment),
             .arguments = deployment.arguments,
             .docware = deployment.docware};
 }

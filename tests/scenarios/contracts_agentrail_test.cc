@@ -68,8 +68,13 @@ TEST_F(Agentrail, Usage_ATimeoutOfNothingIsTheBackgroundAtOnce) {
 TEST_F(Agentrail, Usage_TruncatesAtAMebibyte) {
     const Json result = bash("head -c 1048577 /dev/zero | tr '\\0' a; echo b >&2");
     EXPECT_EQ(result["structuredContent"]["stdout"],
-              std::string(1048576, 'a') + "\n[output truncated]");
+              std::string(1048574, 'a') + "\n[output truncated]");
     EXPECT_EQ(result["structuredContent"]["stderr"], "b\n");
+    const Json floods =
+        bash("head -c 1000000 /dev/zero | tr '\\0' a; head -c 1000000 /dev/zero | tr '\\0' b >&2");
+    const std::string half(524288, 'a');
+    EXPECT_EQ(floods["structuredContent"]["stdout"], half + "\n[output truncated]");
+    EXPECT_LT(text_of(floods).size(), 1048576U + 100);
 }
 
 TEST_F(Agentrail, Permissions_KnownDangerousEvenUnderBypass) {
@@ -127,6 +132,97 @@ TEST_F(Agentrail, Permissions_ABadRuleIsToldBeforeAnythingRuns) {
     EXPECT_THAT(ran.err,
                 HasSubstr("Permission rule at index 0 is invalid: Invalid permission rule: "
                           "missing closing parenthesis"));
+}
+
+// Permissions: `agentrail.yaml` beside the work, in which other keys are the agent's.
+class AgentrailFile : public Agentrail {
+protected:
+    void write_file(const std::string& permissions) const {
+        write_text(file(), "# agentrail.yaml\nmodel: {name: x, tags: [a, b]}\n" + permissions +
+                               "capabilities:\n  - sandbox\n");
+    }
+    std::string file() const { return talk_.work() + "/agentrail.yaml"; }
+    Ran husk(std::vector<std::string> args) const { return talk_.husk()(std::move(args)); }
+    Ran call(const std::string& command) const {
+        return husk(talk_.args("Bash", Json{{"command", command}}.dump()));
+    }
+    Json config() const {
+        return husk({"config", "--contract", "agentrail", "--cwd", talk_.work(), "--json"}).json();
+    }
+};
+
+TEST_F(AgentrailFile, Permissions_AskBeforeEveryCall) {
+    write_file("permissions:\n  mode: default\n  ask:\n    - \"Bash\"\n");
+    const Json result = bash("true");
+    EXPECT_TRUE(is_error(result));
+    EXPECT_THAT(text_of(result), testing::StartsWith("Permission denied: nobody can be asked"));
+}
+
+TEST_F(AgentrailFile, Permissions_DenyWhileOthersAreAllowed) {
+    write_file(
+        "permissions:\n  mode: default\n  deny:\n    - \"Bash(rm:*)\"\n"
+        "  allow:\n    - \"Bash(git:*)\"\n    - \"Bash(npm:*)\"\n");
+    EXPECT_THAT(text_of(bash("cd / && rm -f x")),
+                testing::StartsWith("Permission denied: The rule Bash(rm:*) denies this"));
+    EXPECT_FALSE(is_error(bash("git --version")));
+    EXPECT_FALSE(is_error(bash("echo hi")));
+}
+
+TEST_F(AgentrailFile, Permissions_OnlyNarrowUntilTheFileIsTrusted) {
+    talk_.configure("permissions: {deny: [\"Bash(id)\"]}");
+    write_file(
+        "permissions: {mode: bypassPermissions, allow: [\"Bash(id)\"], deny: [\"Bash(pwd)\"]}\n");
+    EXPECT_TRUE(is_error(call("id").json()));
+    EXPECT_TRUE(is_error(call("pwd").json()));
+    const Ran ran = call("true");
+    EXPECT_FALSE(is_error(ran.json()));
+    EXPECT_THAT(ran.err, testing::AllOf(HasSubstr(file() + " may only narrow, so 2 of its entries"),
+                                        HasSubstr("husk trust")));
+    EXPECT_THAT(ran.json()["_meta"]["husk/notes"].dump(), HasSubstr("may only narrow"));
+    EXPECT_EQ(config()["agent_file"], "may only narrow");
+    EXPECT_EQ(config()["ignored"].size(), 2U);
+    EXPECT_EQ(config()["files"]["agent"], file());
+
+    const Ran trusted = husk({"trust", file()});
+    EXPECT_EQ(trusted.code, 0) << trusted.err;
+    EXPECT_THAT(trusted.out, HasSubstr("permissions.mode: bypassPermissions"));
+    EXPECT_EQ(config()["agent_file"], "trusted");
+    EXPECT_FALSE(is_error(call("pwd").json()));
+    EXPECT_EQ(call("true").err, "");
+    write_file("permissions: {mode: bypassPermissions}\n");
+    EXPECT_EQ(config()["agent_file"], "may only narrow");
+}
+
+TEST_F(AgentrailFile, Permissions_CountForThisContractAlone) {
+    write_file("permissions: {deny: [\"Bash\"]}\n");
+    EXPECT_TRUE(is_error(bash("true")));
+    const Ran other = husk(
+        {"call", "--contract", "yoi", "--cwd", talk_.work(), "Bash", R"({"command": "true"})"});
+    EXPECT_FALSE(is_error(other.json()));
+    EXPECT_EQ(husk({"run", "--cwd", talk_.work(), "--", "true"}).code, 0);
+}
+
+TEST_F(AgentrailFile, Permissions_AMistakeIsToldBeforeAnythingRuns) {
+    struct {
+        const char* permissions;
+        const char* message;
+    } const cases[] = {
+        {"permissions: {denny: [\"Bash\"]}\n", "agentrail.yaml:3: unknown key \"denny\""},
+        {"permissions: {deny: [\"Bash(\"]}\n", "Permission rule at index 0 is invalid"},
+        {"permissions: {mode: lax}\n", "lax"},
+        {"permissions: [deny]\n", "agentrail.yaml:3"},
+        {"permissions: {allow: [\"Bash(\"]}\n", "Permission rule at index 0 is invalid"},
+    };
+    for (const auto& one : cases) {
+        write_file(one.permissions);
+        const Ran ran = call("echo ran");
+        EXPECT_TRUE(is_refusal(ran)) << one.permissions << ran.out << ran.err;
+        EXPECT_THAT(ran.err, HasSubstr(one.message));
+    }
+    for (const char* other : {"", "permissions:\n"}) {
+        write_file(other);
+        EXPECT_FALSE(is_error(call("true").json())) << other;
+    }
 }
 
 }  // namespace
