@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "collect/retention.h"
 #include "collect/stream.h"
+#include "confine/machine.h"
 #include "run/call.h"
 #include "tool/read_shell.h"
 #include "tool/toolbox_in_force.h"
