@@ -26,6 +26,7 @@ int call(CallOptions& options) {
     auto deployment = deployment_of(options.tools);
     if (!deployment) return fail(deployment.error());
     deployment->via = "call";
+    deployment->output_until = tool::SpilledOutput::Until::SessionEnds;
     if (options.report) deployment->report = tool::Deployment::Report::InMeta;
     if (options.arguments == "-") options.arguments = read_up_to(STDIN_FILENO, most_json);
     const auto received = std::make_shared<std::atomic<int>>(0);

@@ -9,6 +9,7 @@
 #include "render/report_json.h"
 #include "render/table.h"
 #include "run/session_table.h"
+#include "tool/spilled_output.h"
 
 namespace husk::cli {
 namespace {
@@ -55,6 +56,8 @@ int end(const SessionOptions& options) {
     if (!gone) return fail(gone.error());
     const auto removed = collect::remove_what_went_with_sessions(*state);
     if (!removed) return fail(removed.error());
+    const auto abandoned = tool::remove_abandoned_output(*state);
+    if (!abandoned) return fail(abandoned.error());
     write_out(STDOUT_FILENO, options.name + (was_alive ? " has ended\n" : " had ended already\n"));
     return 0;
 }

@@ -25,6 +25,8 @@ void add_tool_options(CLI::App& app, ToolOptions& options) {
     add_contract_options(app, options.flags, options.config);
     app.add_flag("--force", options.wide_workspace, "A workspace that holds / or a home is meant");
     app.add_option("--session", options.session, "Use the session of this name");
+    add_setting(app, "--output-dir", options.flags, "yoi.output_dir",
+                "Where the contract yoi saves output that is too long for an answer");
     app.add_flag("--all-arguments", options.all_arguments,
                  "Schemas show every argument, also those that are seldom needed");
     app.add_flag("--may-preserve-environment", options.may_preserve_environment,

@@ -268,6 +268,9 @@ struct Contract {
     Answer (*render)(const Action& action, const Outcome& outcome);
     // None: this contract tells nothing before the end.
     Stream (*stream)() = nullptr;
+    // Whether the answer about a command that has ended points to a file with all of its output.
+    // Where it does not, nothing of the output is left. None: the output stays with the shell.
+    bool (*points_to_file)(const Told& told) = nullptr;
 };
 
 // Each in the file of its name.

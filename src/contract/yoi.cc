@@ -141,12 +141,17 @@ std::string header_of(const Report& report, uint64_t total, bool by_lines) {
            " lines \xe2\x80\x94 full output (" + bytes + " bytes) at " + path + "]\n";
 }
 
+bool points_to_file(const Told& told) {
+    const Report& report = told.report;
+    if (told.out.total == 0) return false;
+    const bool fits = told.out.whole() && report.excerpt.total_lines <= most_lines;
+    return !fits || std::holds_alternative<TimedOut>(report.ending);
+}
+
 std::string content_of(const Told& told) {
     const Report& report = told.report;
     const Bytes& out = told.out;
-    if (out.total == 0) return "";
-    const bool fits = out.whole() && report.excerpt.total_lines <= most_lines;
-    if (fits && !std::holds_alternative<TimedOut>(report.ending)) return out.head;
+    if (!points_to_file(told)) return out.head;
     const End end = end_of(out);
     return header_of(report, out.total, end.by_lines) + std::string(end.text);
 }
@@ -155,7 +160,7 @@ Answer render(const Action&, const Outcome& outcome) {
     const auto* told = std::get_if<Told>(&outcome);
     if (told == nullptr) return error_answer("bash failed");
     const Report& report = told->report;
-    Answer answer{.meta = display_meta(report)};
+    Answer answer{.meta = meta_with_notes(report)};
     if (const auto* denied = std::get_if<Denied>(&report.ending)) {
         answer.text = denied->reason;
         answer.is_error = true;
@@ -166,9 +171,14 @@ Answer render(const Action&, const Outcome& outcome) {
         answer.is_error = true;
         return answer;
     }
-    answer.text = "$ " + first_line(report.command) + std::visit(Ended{}, report.ending);
-    if (const std::string content = content_of(*told); !content.empty())
-        answer.text += "\n" + content;
+    const std::string summary =
+        "$ " + first_line(report.command) + std::visit(Ended{}, report.ending);
+    const std::string content = content_of(*told);
+    answer.text = content.empty() ? summary : summary + "\n" + content;
+    // The two parts, for hosts that treat them differently: the text is both.
+    answer.meta["husk/output"] = {
+        {"summary", text::to_utf8(summary)},
+        {"content", content.empty() ? Json(nullptr) : Json(text::to_utf8(content))}};
     return answer;
 }
 
@@ -188,6 +198,7 @@ constinit const Contract yoi_contract = {
     .tools = tools,
     .decode = decode,
     .render = render,
+    .points_to_file = points_to_file,
 };
 
 }  // namespace husk::contract

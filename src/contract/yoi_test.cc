@@ -217,5 +217,40 @@ TEST(Yoi, Description_TellsTheFactsOfTheOriginal) {
     EXPECT_FALSE(tool.contains("outputSchema"));
 }
 
+// ToolOutput: `summary` and `content`. A host can have them apart.
+TEST(Yoi, Output_HasSummaryAndContentApart) {
+    const auto apart = [](const Happened& happened, const std::string& command) {
+        const Answer said = answer_to(yoi, "Bash", arguments_for(command), happened);
+        const Json& output = said.meta.at("husk/output");
+        const std::string summary = output["summary"];
+        const bool has_content = !output["content"].is_null();
+        EXPECT_EQ(text::to_utf8(said.text),
+                  has_content ? summary + "\n" + output["content"].get<std::string>() : summary);
+        return output;
+    };
+    EXPECT_EQ(apart({.out = "hello\n"}, "echo hello"),
+              (Json{{"summary", "$ echo hello"}, {"content", "hello\n"}}));
+    EXPECT_EQ(apart({.ending = Exited{7}}, "exit 7"),
+              (Json{{"summary", "$ exit 7 (exit 7)"}, {"content", nullptr}}));
+    EXPECT_THAT(apart({.out = lines(1, 200)}, "x")["content"].get<std::string>(),
+                StartsWith("[showing last 80 of 200 lines "));
+    EXPECT_EQ(apart({.out = "\n"}, "x")["content"], "\n");
+    EXPECT_EQ(apart({.out = "\xff"}, "x")["content"], "\xef\xbf\xbd");
+}
+
+TEST(Yoi, Spill_PointsToAFileOnlyIfTheOutputIsLong) {
+    const auto run = run_of(yoi, "Bash", arguments_for("x"));
+    const auto points = [&](const Happened& happened) {
+        return yoi.points_to_file(told_of(run, happened));
+    };
+    EXPECT_FALSE(points({}));
+    EXPECT_FALSE(points({.out = lines(1, 80)}));
+    EXPECT_FALSE(points({.out = std::string(12288, 'x')}));
+    EXPECT_TRUE(points({.out = lines(1, 81)}));
+    EXPECT_TRUE(points({.out = std::string(12289, 'x')}));
+    EXPECT_TRUE(points({.ending = TimedOut{milliseconds(1000)}, .out = "x"}));
+    EXPECT_FALSE(points({.ending = TimedOut{milliseconds(1000)}}));
+}
+
 }  // namespace
 }  // namespace husk::contract::yoi_test

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "confine/checks.h"
+#include "confine/reading.h"
 #include "contract/modes.h"
 #include "decide/check.h"
 #include "request/settings_layers.h"
@@ -65,6 +67,23 @@ void add_place(Deployment& deployment, EngineValues values, const DeploymentRequ
         deployment.container->always_read_only.emplace_back(name);
 }
 
+// A directory below the workspace that is a link to somewhere else may be the work of a command.
+std::expected<fs::path, Complaints> output_dir_of(const Configuration& configuration) {
+    const config::Setting<std::string>& setting = configuration.settings.output_dir;
+    if (setting.value.empty()) return fs::path();
+    std::error_code failed;
+    const fs::path workspace = fs::absolute(configuration.workspace, failed).lexically_normal();
+    const fs::path own = configuration.workspace.empty() ? fs::current_path(failed) : workspace;
+    const fs::path asked = expanded(setting.value, own).lexically_normal();
+    const fs::path found = fs::weakly_canonical(asked, failed);
+    if (failed) return complaint("yoi.output_dir: " + asked.string() + ": " + failed.message());
+    const bool leads_out = confine::is_within(asked, own) &&
+                           !confine::is_within(found, fs::weakly_canonical(own, failed));
+    if (!leads_out) return found;
+    return complaint("yoi.output_dir: " + asked.string() + " leads through a link to " +
+                     found.string() + "; give that path if it is meant");
+}
+
 // What the configuration asks for and this machine or this contract does not have.
 std::expected<void, Complaints> check_offer(const Deployment& deployment,
                                             const DeploymentRequest& request) {
@@ -97,6 +116,7 @@ std::expected<Deployed, Complaints> deploy(const DeploymentRequest& request) {
     add_place(deployment, std::move(values), request);
     deployment.session = request.session;
     deployment.caller = request.caller;
+    deployment.output_dir = TRY(output_dir_of(configuration));
     deployment.docware = docware_settings(configuration);
     deployment.docware.may_preserve_environment |= request.may_preserve_environment;
     const bool all = request.all_arguments || deployment.configured.tools.value == "full";

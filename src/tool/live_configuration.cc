@@ -31,7 +31,7 @@ constexpr int most_tries = 3;
 
 constexpr auto keys_of_the_start =
     std::to_array<std::string_view>({"contract", "state", "working_directory", "retention.quota",
-                                     "session.linger", "session.max_lifetime"});
+                                     "session.linger", "session.max_lifetime", "yoi.output_dir"});
 
 bool is_of_the_start(const std::string& change) {
     return std::ranges::any_of(keys_of_the_start, [&](std::string_view key) {
@@ -293,6 +293,7 @@ DeploymentRequest LiveConfiguration::pinned() const {
     flags.state = {state_.string(), start};
     flags.working_directory = {workspace_.string(), start};
     flags.quota = {started_.quota.value, start};
+    flags.output_dir = {started_.output_dir.value, start};
     flags.linger = {started_.linger.value, start};
     flags.max_lifetime = {started_.max_lifetime.value, start};
     return request;

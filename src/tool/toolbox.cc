@@ -67,6 +67,9 @@ Toolbox::Toolbox(Deployment deployment)
       journal_(std::make_shared<audit::Journal>(deployment_.settings.state)),
       in_force_(std::make_shared<const InForce>(deployment_)),
       bash_(settings_for(deployment_)) {
+    if (deployment_.contract->points_to_file != nullptr)
+        spilled_ = std::make_unique<SpilledOutput>(state_of(deployment_), deployment_.output_dir,
+                                                   deployment_.output_until);
     if (!deployment_.contract->defaults.logs_end_with_session) return;
     // Sessions that ended by themselves had nobody to do it.
     if (const auto state = run::StateDir::open_for_reading(deployment_.settings.state))

@@ -25,6 +25,7 @@
 #include "tool/lasting_bash.h"
 #include "tool/news.h"
 #include "tool/read_shell.h"
+#include "tool/spilled_output.h"
 #include "tool/workers.h"
 
 namespace husk::tool {
@@ -47,6 +48,9 @@ struct Deployment {
     contract::Situation::Arguments arguments = contract::Situation::Arguments::Usual;
     enum class Report { Left, InMeta } report = Report::Left;  // all of it, without output
     contract::DocwareSettings docware = {};
+    // Of a contract whose answers point to files: where they come, and when they go.
+    std::filesystem::path output_dir = {};
+    SpilledOutput::Until output_until = SpilledOutput::Until::ServerEnds;
     std::filesystem::path users_file = {};  // where a person's "always" is written; empty: nowhere
     // Tells when the configuration has changed; none: it never does.
     std::shared_ptr<LiveConfiguration> live = {};
@@ -183,6 +187,9 @@ private:
     void hold(Call& call, const std::string& shell_id) const;
     void ended(const std::shared_ptr<Call>& call, Report report);
     contract::Told told(Call& call, Report report) const;
+    Result<void> add_bytes(Call& call, contract::Told& told) const;
+    void settle_output(Call& call, contract::Told& told) const;
+    void forget_output(const Call& call) const;
     // With what configuration and contract add to it; an error when it asks for too much.
     static std::expected<Request, std::string> equipped(const InForce& in_force,
                                                         const contract::Run& run);
@@ -216,7 +223,8 @@ private:
     Deployment deployment_;
     std::string workspace_id_;
     std::shared_ptr<audit::Journal> journal_;
-    std::mutex looking_;  // one at a time, and others wait for the result
+    std::unique_ptr<SpilledOutput> spilled_;  // if the answers of the contract point to files
+    std::mutex looking_;                      // one at a time, and others wait for the result
     mutable std::mutex guard_;
     InForcePtr in_force_;
     mutable News<Reconfigured> news_;

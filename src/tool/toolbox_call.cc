@@ -183,8 +183,10 @@ void Toolbox::finish(const Call& call, const Outcome& outcome) const {
     // The spool keeps how a command ended, and the audit asks it for ends that are not recorded:
     // the answer does not have to wait for the record. A call that started nothing leaves no shell.
     const bool in_spool = call.audit->has_begun() && told != nullptr &&
+                          call.forgotten_shell.empty() &&
                           !std::holds_alternative<NotStarted>(told->report.ending);
     if (!in_spool) tell_audit(call, outcome);
+    if (!call.forgotten_shell.empty()) forget_output(call);
     if (told == nullptr || call.audit->trouble().empty()) {
         give(outcome);
     } else {

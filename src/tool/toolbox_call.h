@@ -27,6 +27,7 @@ struct Toolbox::Call {
     // Of a Run:
     std::optional<collect::ShellFiles> shell = {};  // of its command
     std::optional<PrivateDir> tmp = {};
+    std::string forgotten_shell = {};  // whose log is removed before the answer; empty: none
     std::unique_ptr<CallWatch> eye = {};
     // Of a Talk: where its bash was when somebody agreed to the command.
     std::optional<std::filesystem::path> agreed_in = {};

@@ -41,10 +41,10 @@ contract::Situation situation_of(const Deployment& deployment) {
             .mode = walls.mode,
             .network = walls.network,
             .writable = walls.writable,
+            .read_only = read_only_of(deployment),
             .closed_modes_missing = closed_modes_missing(walls),
             .default_timeout = given(configured.timeout),
             .longest_timeout = given(configured.longest_timeout),
-            .read_only = read_only_of(deployment),
             .arguments = deployment.arguments,
             .docware = deployment.docware};
 }

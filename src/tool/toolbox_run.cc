@@ -3,8 +3,10 @@
 #include <cstdlib>
 #include <map>
 #include <thread>
+#include <tuple>
 #include <utility>
 
+#include "collect/retention.h"
 #include "request/environment.h"
 #include "request/settings_layers.h"
 #include "tool/engine_values.h"
@@ -209,8 +211,9 @@ void Toolbox::ended(const std::shared_ptr<Call>& call, Report report) {
     const auto tell = [this, call, report = std::move(report)] {
         finish(*call, told(*call, report));
     };
-    // Whoever watches is waited for, and a directory may have become a large one.
-    if (call->eye || call->tmp) return patient_.post(tell);
+    // Whoever watches is waited for, a directory may have become a large one, and so may output
+    // that is copied.
+    if (call->eye || call->tmp || spilled_) return patient_.post(tell);
     tell();
 }
 
@@ -228,20 +231,47 @@ Told Toolbox::told(Call& call, Report report) const {
     if (run.portion.wanted()) about.output.clear();
     // What is there as a whole needs no words about how to get the rest.
     if (about.shell_id.empty() || (!run.portion.wanted() && is_whole(about))) return told;
-    const auto add = [&]() -> Result<void> {
-        const KnownShell shell = call.shell && call.shell->id == about.shell_id
-                                     ? TRY(known(*std::exchange(call.shell, std::nullopt)))
-                                     : TRY(open_known(deployment_.settings, about.shell_id));
-        if (shell.now.record.keeper != 0)
-            told.parent_pid = static_cast<int>(shell.now.record.keeper);
-        if (run.portion.wanted()) return add_portion(told, shell, run.portion);
-        return add_readable(told, shell, Whole{}, run.request.max_output_bytes);
-    };
     // Where even opening it came too late, the report has it, in words for the command line.
-    const auto added = add();
+    const auto added = add_bytes(call, told);
     if (!added && run.portion.wanted())
         about.notes.push_back("the output could not be read: " + added.error().text());
     return told;
+}
+
+Result<void> Toolbox::add_bytes(Call& call, Told& told) const {
+    const auto& run = std::get<contract::Run>(call.action);
+    const std::string& id = told.report.shell_id;
+    const KnownShell shell = call.shell && call.shell->id == id
+                                 ? TRY(known(*std::exchange(call.shell, std::nullopt)))
+                                 : TRY(open_known(deployment_.settings, id));
+    if (shell.now.record.keeper != 0) told.parent_pid = static_cast<int>(shell.now.record.keeper);
+    if (!run.portion.wanted())
+        return add_readable(told, shell, Whole{}, run.request.max_output_bytes);
+    CHECK(add_portion(told, shell, run.portion));
+    if (spilled_ && told.report.ended() && !shell.now.tree_lives) settle_output(call, told);
+    return {};
+}
+
+// Of output that the answer has as a whole, nothing is left. Longer output is in a file.
+void Toolbox::settle_output(Call& call, Told& told) const {
+    Report& about = told.report;
+    if (deployment_.contract->points_to_file(told)) {
+        const auto shell = open_known(deployment_.settings, about.shell_id);
+        const auto file = shell ? spilled_->keep(shell->files)
+                                : Result<std::filesystem::path>(std::unexpected(shell.error()));
+        // The log has the output too, and goes with the session.
+        if (!file) about.notes.push_back("the output is in the log: " + file.error().text());
+        if (!file || !spilled_->has_directory()) return;
+        about.excerpt.log = *file;
+    } else {
+        about.excerpt.log.clear();
+    }
+    call.forgotten_shell = about.shell_id;
+}
+
+void Toolbox::forget_output(const Call& call) const {
+    const auto state = run::StateDir::open_for_reading(deployment_.settings.state);
+    if (state) std::ignore = collect::remove_shell(*state, call.forgotten_shell);
 }
 
 }  // namespace husk::tool

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <csignal>
+#include <sstream>
 
 #include "contract_calls.h"
 
@@ -108,6 +109,90 @@ TEST_F(Yoi, SpilledFilesOfASessionThatDiedGoWithTheNextCall) {
     EXPECT_TRUE(eventually([&] { return nursery_of(talk_.husk()) == 0; }));
     EXPECT_EQ(said("echo again"), "$ echo again\nagain\n");
     EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+std::vector<std::string> files_below(const std::filesystem::path& directory) {
+    std::vector<std::string> files;
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory, failed))
+        if (entry.is_regular_file()) files.push_back(entry.path());
+    return files;
+}
+
+std::string mode_of(const std::string& path) {
+    struct stat info{};
+    EXPECT_EQ(::stat(path.c_str(), &info), 0) << path;
+    std::ostringstream text;
+    text << std::oct << (info.st_mode & 07777);
+    return text.str();
+}
+
+// BashTool::output_dir: the caller says where long output goes.
+TEST_F(Yoi, OutputDir_IsWhereLongOutputGoes) {
+    const std::filesystem::path spill = talk_.husk().dir() / "made" / "spill";
+    talk_.configure("yoi: {output_dir: " + spill.string() + "}\n");
+    EXPECT_EQ(said("seq 80"), "$ seq 80\n" + talk_.husk().script("seq 80").out);
+    EXPECT_FALSE(std::filesystem::exists(spill));
+    const std::string path = spill_of(said("seq 200"));
+    EXPECT_EQ(files_below(spill), std::vector<std::string>{path});
+    EXPECT_THAT(path, testing::MatchesRegex(".*/spill/bash-[a-zA-Z0-9]+\\.log"));
+    EXPECT_EQ(lines_of(read_text(path)).size(), 200U);
+    EXPECT_EQ(mode_of(path), "600");
+    EXPECT_EQ(mode_of(spill), "700");
+    EXPECT_EQ(said("wc -l < " + path), "$ wc -l < " + path + "\n200\n");
+    const std::string large = spill_of(said("seq 2000000"));
+    EXPECT_EQ(std::filesystem::file_size(large), 14888896U);
+    const std::string cut = spill_of(said("echo part; sleep 300", 1));
+    EXPECT_EQ(read_text(cut), "part\n");
+    // They go with the session.
+    const Json sessions = talk_.husk()({"session", "list", "--json"}).json();
+    EXPECT_EQ(talk_.husk()({"session", "end", sessions["sessions"][0]["name"]}).code, 0);
+    EXPECT_TRUE(files_below(spill).empty());
+}
+
+TEST_F(Yoi, OutputDir_IsAnOptionToo) {
+    const std::string spill = talk_.husk().dir() / "spill";
+    std::vector<std::string> args = talk_.args("Bash", R"({"command": "seq 200"})");
+    args.insert(args.begin() + 1, {"--output-dir", spill});
+    const std::string path = spill_of(text_of(talk_.husk()(args).json()));
+    EXPECT_EQ(files_below(spill), std::vector<std::string>{path});
+}
+
+TEST_F(Yoi, OutputDir_FollowsNoLinkThatACommandMade) {
+    const std::filesystem::path outside = talk_.husk().dir() / "outside";
+    std::filesystem::create_directory(outside);
+    talk_.configure("yoi: {output_dir: spill/deep}\n");
+    EXPECT_EQ(said("ln -s " + outside.string() + " spill"),
+              "$ ln -s " + outside.string() + " spill");
+    const Ran refused = talk_.husk()(talk_.args("Bash", R"({"command": "seq 200"})"));
+    EXPECT_TRUE(is_refusal(refused));
+    EXPECT_THAT(refused.err, HasSubstr("leads through a link to "));
+    EXPECT_TRUE(std::filesystem::is_empty(outside));
+}
+
+TEST_F(Yoi, OutputDir_ThatCannotBeWrittenLeavesTheOutputInTheLog) {
+    write_text(talk_.husk().dir() / "file", "");
+    talk_.configure("yoi: {output_dir: " + (talk_.husk().dir() / "file").string() + "}\n");
+    const Json result = talk_.call("Bash", {{"command", "seq 200"}});
+    EXPECT_EQ(lines_of(read_text(spill_of(text_of(result)))).size(), 200U);
+    EXPECT_THAT(result["_meta"]["husk/notes"].dump(), HasSubstr("the output is in the log"));
+}
+
+TEST_F(Yoi, ShortOutputLeavesNoFile) {
+    said("true");
+    const auto logs_with = [&](const std::string& text) {
+        std::vector<std::string> found;
+        for (const std::string& file : files_below(talk_.husk().state() / "sessions"))
+            if (file.ends_with(".log") && read_text(file).contains(text)) found.push_back(file);
+        return found;
+    };
+    EXPECT_THAT(said("echo un''mistakable"), HasSubstr("\nunmistakable\n"));
+    EXPECT_TRUE(logs_with("unmistakable").empty());
+    EXPECT_TRUE(talk_.husk()({"shells", "--json", "--all"}).json()["shells"].empty());
+    EXPECT_THAT(talk_.husk()({"log", "--json"}).out, HasSubstr("un''mistakable"));
+    EXPECT_EQ(talk_.husk()({"log", "--verify"}).code, 0);
+    said("seq 200");
+    EXPECT_EQ(logs_with("\n200\n").size(), 1U);
 }
 
 TEST_F(Yoi, HasNoChecksUnlessTheUserAddsThem) {
