@@ -132,12 +132,14 @@ TEST(McpListening, BeginsWithWhatWasAgreedOnAndNamesItself) {
     client.request("ear", "subscriptions/listen",
                    listening({{"resourceSubscriptions", {log_of(id), "husk://shells/none-1/log"}},
                               {"toolsListChanged", true},
+                              {"promptsListChanged", true},
                               {"resourcesListChanged", true}}));
     const Json first = client.next();
     EXPECT_EQ(first["method"], acknowledged);
     EXPECT_EQ(first["params"]["_meta"][subscription], "ear");
-    EXPECT_EQ(first["params"]["notifications"],
-              (Json{{"resourcesListChanged", true}, {"resourceSubscriptions", {log_of(id)}}}));
+    EXPECT_EQ(first["params"]["notifications"], (Json{{"resourcesListChanged", true},
+                                                      {"toolsListChanged", true},
+                                                      {"resourceSubscriptions", {log_of(id)}}}));
     std::ofstream(echo.pipe) << "heard\n";
     const Json told = client.notification(updated);
     EXPECT_EQ(told["uri"], log_of(id));
