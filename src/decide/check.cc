@@ -45,15 +45,21 @@ std::span<const Pack* const> all_packs() {
 
 std::vector<Finding> findings(const Script& script, const std::set<std::string>& packs,
                               const Context& context) {
+    std::vector<const Pack*> wanted;
+    for (const Pack* pack : all_packs())
+        if (packs.contains(std::string(pack->name))) wanted.push_back(pack);
+    return findings(script, wanted, context);
+}
+
+std::vector<Finding> findings(const Script& script, std::span<const Pack* const> packs,
+                              const Context& context) {
     std::vector<Finding> found;
     const Survey survey(script);
     const Values values(script, survey);
     Context here = context;
     for (size_t i = 0; i < script.commands.size(); ++i) {
         const Scene scene{script, survey, i, values.filled_in(i), context_inside(script, i, here)};
-        for (const Pack* pack : all_packs()) {
-            if (packs.contains(std::string(pack->name))) add_findings(found, *pack, scene);
-        }
+        for (const Pack* pack : packs) add_findings(found, *pack, scene);
         here = context_after(scene.command, std::move(here));
     }
     return found;

@@ -78,4 +78,8 @@ struct Finding {
 std::vector<Finding> findings(const parse::Script& script, const std::set<std::string>& packs,
                               const Context& context);
 
+// The same for packs that are at hand, whether or not they are in all_packs().
+std::vector<Finding> findings(const parse::Script& script, std::span<const Pack* const> packs,
+                              const Context& context);
+
 }  // namespace husk::decide

@@ -4,10 +4,13 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "decide/arguments.h"
 #include "decide/glob.h"
+#include "decide/path.h"
 #include "decide/survey.h"
+#include "decide/working_directory.h"
 
 namespace husk::decide {
 namespace {
@@ -176,6 +179,28 @@ std::vector<FileTouch> file_touches(const Command& command) {
             touches.push_back({*operation, redirect.target});
     }
     return touches;
+}
+
+std::vector<NamedFile> named_files(const Script& script, const Context& context) {
+    std::vector<NamedFile> files;
+    Context here = context;
+    for (size_t i = 0; i < script.commands.size(); ++i) {
+        const Command& command = script.commands[i];
+        const Context inside = context_inside(script, i, here);
+        here = context_after(command, std::move(here));
+        if (comes_via(script, i, parse::Via::Remote)) continue;  // files of another machine
+        for (const FileTouch& touch : file_touches(command)) {
+            const std::string path = known_absolute(path_of(touch.path, inside), inside);
+            if (path.empty()) continue;
+            const std::string operation = word_of(touch.operation);
+            const auto found = std::ranges::find(files, path, &NamedFile::path);
+            if (found == files.end())
+                files.push_back({path, operation});
+            else if (touch.operation != Operation::Read)
+                found->operation = operation;
+        }
+    }
+    return files;
 }
 
 std::vector<FileUse> file_uses(const Script& script) {

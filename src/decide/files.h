@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "decide/context.h"
 #include "decide/verdict.h"
 #include "parse/script.h"
 
@@ -19,6 +21,15 @@ struct FileTouch {
 
 // Of one command with these words.
 std::vector<FileTouch> file_touches(const parse::Command& command);
+
+// A file whose absolute path is known before the script runs.
+struct NamedFile {
+    std::string path;
+    std::string operation;  // read write append delete; of several the last one that changes it
+};
+
+// The files that a script names, each once, in their order.
+std::vector<NamedFile> named_files(const parse::Script& script, const Context& context);
 
 // Of all commands of a script, for people.
 std::vector<FileUse> file_uses(const parse::Script& script);

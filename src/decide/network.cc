@@ -73,9 +73,18 @@ void add_named_file(Sending& sending, const Word& value, std::string_view signs)
     }
 }
 
+Arguments curl_arguments(const Command& command) {
+    return read_arguments(arguments_of(command), {"AbcCdDeEFHKmoPQrtTuUwxXyYz", curl_values});
+}
+
+Arguments wget_arguments(const Command& command) {
+    static constexpr std::array<std::string_view, 5> values = {
+        "post-file", "body-file", "post-data", "output-document", "header"};
+    return read_arguments(arguments_of(command), {"OoPatTwQUi", values});
+}
+
 Sending sent_by_curl(const Command& command) {
-    const Arguments arguments =
-        read_arguments(arguments_of(command), {"AbcCdDeEFHKmoPQrtTuUwxXyYz", curl_values});
+    const Arguments arguments = curl_arguments(command);
     Sending sending;
     for (const Option& option : arguments.options) {
         if (!option.value) continue;
@@ -88,8 +97,7 @@ Sending sent_by_curl(const Command& command) {
         else if (option.name == "data-urlencode")
             add_named_file(sending, *option.value, "@");
     }
-    std::vector<Word> urls = arguments.operands;
-    for (const Word& url : arguments.values_of("url")) urls.push_back(url);
+    const std::vector<Word> urls = urls_of(command);
     sending.to_this_machine = !urls.empty() && std::ranges::all_of(urls, [](const Word& url) {
         return is_this_machine(url.known_start());
     });
@@ -97,9 +105,7 @@ Sending sent_by_curl(const Command& command) {
 }
 
 Sending sent_by_wget(const Command& command) {
-    static constexpr std::array<std::string_view, 4> values = {"post-file", "body-file",
-                                                               "output-document", "header"};
-    const Arguments arguments = read_arguments(arguments_of(command), {"OoPatTwQU", values});
+    const Arguments arguments = wget_arguments(command);
     Sending sending;
     for (const std::string_view name : {"post-file", "body-file"}) {
         for (const Word& file : arguments.values_of(name)) add_file(sending, file);
@@ -160,6 +166,36 @@ Sending sent_to_cloud(const Command& command) {
 
 bool downloads(const Command& command) {
     return is_one_of(command.program(), "curl wget fetch aria2c http https lwp-request wget2");
+}
+
+std::vector<Word> urls_of(const Command& command) {
+    const std::string program = command.program();
+    if (program == "curl") {
+        Arguments arguments = curl_arguments(command);
+        std::vector<Word> urls = std::move(arguments.operands);
+        for (Word& url : arguments.values_of("url")) urls.push_back(std::move(url));
+        return urls;
+    }
+    if (is_one_of(program, "wget wget2")) return wget_arguments(command).operands;
+    std::vector<Word> urls = read_arguments(arguments_of(command)).operands;
+    std::erase_if(urls, [](const Word& word) { return !word.known_start().contains("://"); });
+    return urls;
+}
+
+std::vector<Word> sent_words(const Command& command) {
+    const std::string program = command.program();
+    if (program != "curl" && !is_one_of(program, "wget wget2")) return {};
+    const Arguments arguments =
+        program == "curl" ? curl_arguments(command) : wget_arguments(command);
+    std::vector<Word> words;
+    for (const Option& option : arguments.options) {
+        const bool is_sent = is_one_of(
+            option.name,
+            "d data data-raw data-binary data-ascii data-urlencode json F form form-string H "
+            "header A user-agent e referer b cookie post-data");
+        if (is_sent && option.value) words.push_back(*option.value);
+    }
+    return words;
 }
 
 std::optional<Sending> sending_of(const Command& command) {

@@ -12,6 +12,11 @@ namespace husk::decide {
 
 bool downloads(const parse::Command& command);  // curl, wget and the like
 
+// What such a program is told to fetch, as written: with or without a scheme.
+std::vector<parse::Word> urls_of(const parse::Command& command);
+// The words that go to the other machine beside the address: headers, forms, bodies.
+std::vector<parse::Word> sent_words(const parse::Command& command);
+
 struct Sending {
     std::vector<parse::Word> files = {};  // local files whose content it sends
     bool standard_input = false;          // it sends what it reads there

@@ -87,6 +87,16 @@ enum class Via : uint8_t {
     Remote,        // ssh host x: not on this machine
 };
 
+// What stands in front of a command on its line.
+enum class Operator : uint8_t {
+    None,        // a keyword, a bracket, or nothing
+    Sequence,    // ;
+    Background,  // &
+    And,         // &&
+    Or,          // ||
+    Pipe,        // | |&
+};
+
 struct Command {
     static constexpr size_t none = static_cast<size_t>(-1);
 
@@ -99,6 +109,7 @@ struct Command {
     size_t carrier = none;    // the command whose argument or part it is; none at the top
     size_t depth = 0;         // how many carriers
     bool background = false;  // it, or a list or group that it is in, ends with &
+    Operator behind = Operator::None;
     // Names of variables that expansions and redirects in it set: ${x:=y}, {x}>file. Empty: not
     // known.
     std::vector<std::string> sets;

@@ -29,10 +29,20 @@ Word as_argument(Assignment assignment) {
     return word;
 }
 
+Operator operator_before(std::string_view text) {
+    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+    if (text.ends_with("&&")) return Operator::And;
+    if (text.ends_with("||")) return Operator::Or;
+    if (text.ends_with("|") || text.ends_with("|&")) return Operator::Pipe;
+    if (text.ends_with("&")) return Operator::Background;
+    return text.ends_with(";") ? Operator::Sequence : Operator::None;
+}
+
 }  // namespace
 
 size_t Parser::begin_command() {
     Command command;
+    command.behind = operator_before(text_.substr(0, at_));
     command.via = state_.via;
     command.carrier = state_.carrier;
     if (state_.carrier != Command::none)
@@ -202,6 +212,7 @@ Assignment Parser::read_assignment() {
         assignment.value.range = range_from(at_);
     }
     assignment.range = range_from(begin);
+    note_token(Token::Kind::Assignment, begin);
     return assignment;
 }
 

@@ -1,0 +1,167 @@
+// Signs of data that leaves this machine: requests that anybody on the way can read, addresses
+// that are computed, ports that wait for others, keys that are shown.
+#include <algorithm>
+#include <array>
+
+#include "base/names.h"
+#include "decide/arguments.h"
+#include "decide/glob.h"
+#include "decide/network.h"
+#include "decide/origin.h"
+#include "decide/signs.h"
+
+namespace husk::decide {
+namespace {
+
+using parse::Command;
+using parse::Piece;
+using parse::Word;
+
+constexpr double likely = 0.7;
+
+// http://host, ftp://host. Programs that fetch take an address without a scheme for http.
+bool is_plain(const Word& url, bool may_lack_scheme) {
+    const std::string start = url.known_start();
+    const size_t end = start.find("://");
+    if (end == std::string::npos)
+        return may_lack_scheme && !start.empty() && !is_this_machine(start);
+    std::string scheme = start.substr(0, end);
+    std::ranges::transform(scheme, scheme.begin(), [](unsigned char letter) {
+        return static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
+    });
+    return is_one_of(scheme, "http ftp tftp telnet gopher dict ldap smtp") &&
+           !is_this_machine(start);
+}
+
+// An encrypted download is what developers do all day; this one can be read and changed on its way.
+std::optional<std::string> plain_request(const Scene& scene) {
+    const std::string program = scene.command.program();
+    if (program == "telnet") {
+        const Arguments arguments = read_arguments(arguments_of(scene.command), {"lnbe"});
+        const bool leaves = !arguments.operands.empty() &&
+                            !is_this_machine(arguments.operands.front().known_start());
+        return found_if(leaves, scene.command.text);
+    }
+    if (!downloads(scene.command)) return std::nullopt;
+    const std::vector<Word> urls = urls_of(scene.command);
+    const bool may_lack_scheme = urls.size() == 1 && is_one_of(program, "curl wget wget2");
+    for (const Word& url : urls)
+        if (is_plain(url, may_lack_scheme)) return url.shown();
+    return std::nullopt;
+}
+
+bool is_computed(const Word& word) {
+    return !is_added_later(word) && std::ranges::any_of(word.pieces, [](const Piece& piece) {
+        return piece.kind == Piece::Kind::Substitution || piece.kind == Piece::Kind::Process;
+    });
+}
+
+// curl "https://x/?q=$(id)", dig "$(hostname).x": the output of a command goes along.
+std::optional<std::string> computed_request(const Scene& scene) {
+    const Command& command = scene.command;
+    std::vector<Word> words;
+    if (is_one_of(command.program(), "dig nslookup host drill ping ping6 traceroute whois")) {
+        const auto all = arguments_of(command);
+        words.assign(all.begin(), all.end());
+    } else if (downloads(command)) {
+        words = urls_of(command);
+        if (std::ranges::all_of(words, [](const Word& url) {
+                return !url.known_start().empty() && is_this_machine(url.known_start());
+            }))
+            return std::nullopt;
+        std::ranges::move(sent_words(command), std::back_inserter(words));
+    }
+    return found_if(std::ranges::any_of(words, is_computed), command.text);
+}
+
+std::optional<std::string> listener(const Scene& scene) {
+    const std::string program = scene.command.program();
+    if (is_one_of(program, "nc ncat netcat nc.openbsd nc.traditional")) {
+        const Arguments arguments =
+            read_arguments(arguments_of(scene.command), {"ceIiMmOPpqsTVWwXx"});
+        return found_if(arguments.has("l") || arguments.has("listen", 2), scene.command.text);
+    }
+    if (program == "socat") {
+        const bool listens = std::ranges::any_of(arguments_of(scene.command), [](const Word& word) {
+            const std::string text = word.known_start();
+            const size_t colon = text.find(':');
+            const std::string_view kind = std::string_view(text).substr(0, colon);
+            return kind.ends_with("-LISTEN") || kind.ends_with("-listen") ||
+                   kind.ends_with("-RECVFROM") || kind.ends_with("-L");
+        });
+        return found_if(listens, scene.command.text);
+    }
+    return std::nullopt;
+}
+
+// ssh -R: whoever reaches the other machine reaches this one.
+std::optional<std::string> way_back(const Scene& scene) {
+    if (!is_one_of(scene.command.program(), "ssh autossh")) return std::nullopt;
+    const Arguments arguments =
+        read_arguments(arguments_of(scene.command), {"BbcDEeFIiJLlmOopQRSWw"});
+    return found_if(arguments.has("R"), scene.command.text);
+}
+
+bool encodes(const Command& command) {
+    const std::string program = command.program();
+    const Arguments arguments = read_arguments(arguments_of(command));
+    if (is_one_of(program, "base64 base32 basenc"))
+        return !arguments.has("d") && !arguments.has("D") && !arguments.has("decode", 1);
+    if (program == "openssl") {
+        const bool makes = std::ranges::any_of(command.words, [](const Word& word) {
+            return is_one_of(word.shown(), "enc base64 smime cms pkeyutl");
+        });
+        return makes &&
+               std::ranges::none_of(command.words, [](const Word& word) { return word.is("-d"); });
+    }
+    return program == "gpg" &&
+           (arguments.has("c") || arguments.has("e") || arguments.has("encrypt", 2));
+}
+
+// `base64 key | nc x`: to all but programs that only look at text or keep it.
+std::optional<std::string> encoded(const Scene& scene) {
+    const std::string program = scene.command.program();
+    const bool keeps = is_one_of(
+        program,
+        "cat tac head tail wc tr fold less more cut grep sort uniq tee sed awk jq sha256sum "
+        "sha1sum md5sum base64 base32 xxd od gzip gunzip openssl gpg split paste column diff cmp "
+        "echo printf read true test");
+    if (program.empty() || keeps) return std::nullopt;
+    return found_if(is_piped_from(scene, encodes), scene.command.text);
+}
+
+std::optional<std::string> shown_secret(const Scene& scene) {
+    const bool shows = is_one_of(
+        scene.command.program(),
+        "cat tac head tail less more grep sed awk base64 base32 xxd od hexdump strings tar zip");
+    return found_if(shows && gives_secrets(scene.command, scene.context), scene.command.text);
+}
+
+constexpr std::array checks = {
+    Check{"exfiltration/plain-request", Decision::Allow, Severity::High, likely,
+          "Anybody on the way can read and change this request to another machine ({}).",
+          "Use https.", plain_request},
+    Check{"exfiltration/computed-request", Decision::Allow, Severity::High, likely,
+          "The request carries the output of a command to another machine ({}).",
+          "Write out what is to be sent.", computed_request},
+    Check{"exfiltration/listener", Decision::Allow, Severity::High, likely,
+          "This waits for connections of other machines ({}).", "", listener},
+    Check{"exfiltration/way-back", Decision::Allow, Severity::High, likely,
+          "This lets another machine connect to this one ({}).", "", way_back},
+    Check{"exfiltration/encoded", Decision::Allow, Severity::High, likely,
+          "Data is encoded and handed on ({}).", "", encoded},
+    Check{"exfiltration/secret-shown", Decision::Allow, Severity::High, likely,
+          "The output has passwords or keys, and goes to whoever reads the result ({}).",
+          "Look at names, not at values.", shown_secret},
+};
+
+}  // namespace
+
+constinit const Pack exfiltration_signs = {
+    .name = "exfiltration",
+    .about = "data that leaves this machine",
+    .on_by_default = false,
+    .checks = checks,
+};
+
+}  // namespace husk::decide

@@ -1,0 +1,126 @@
+// Signs of injected code: a shell that runs what a pipe gives it, a destructive command that hangs
+// on a harmless one, a program in an argument that starts others.
+#include <algorithm>
+#include <array>
+
+#include "base/names.h"
+#include "decide/code.h"
+#include "decide/signs.h"
+
+namespace husk::decide {
+namespace {
+
+using parse::Command;
+using parse::Operator;
+using parse::Via;
+using parse::Word;
+
+constexpr double likely = 0.8;
+
+constexpr auto any_command = [](const Command& command) { return !command.words.empty(); };
+
+// It prints files or texts. Others, like ssh-agent, print what is meant to be evaluated.
+bool prints_text(const Command& command) {
+    return is_one_of(command.program(),
+                     "cat tac head tail sed awk gawk tr rev cut grep base64 base32 xxd od strings "
+                     "echo printf gunzip zcat gzip openssl");
+}
+
+// The program takes the jobs that it is to run from its standard input.
+bool takes_jobs(const Command& command) {
+    if (!is_one_of(command.program(), "at batch crontab")) return false;
+    const bool lists = std::ranges::any_of(
+        command.words, [](const Word& word) { return word.is("-l") || word.is("-f"); });
+    return !lists;
+}
+
+std::optional<std::string> piped_code(const Scene& scene) {
+    if (comes_via(scene.script, scene.index, Via::Remote)) return std::nullopt;
+    const bool piped = (runs_standard_input(scene.command) || takes_jobs(scene.command)) &&
+                       is_piped_from(scene, any_command);
+    if (piped) return scene.command.text;
+    for (const Word& word : code_of(scene.command))
+        if (is_added_later(word) && is_piped_from(scene, any_command)) return scene.command.text;
+    return std::nullopt;
+}
+
+std::optional<std::string> printed_code(const Scene& scene) {
+    // As it is written: where the name of the program can be known, it has been filled in.
+    const Command& written = scene.script.commands[scene.index];
+    if (!written.words.empty() && comes_from(scene, written.words.front(), prints_text))
+        return scene.command.text;
+    for (const Word& word : code_of(scene.command))
+        if (comes_from(scene, word, prints_text)) return scene.command.text;
+    return std::nullopt;
+}
+
+bool destroys(const Command& command) {
+    const std::string program = command.program();
+    return is_one_of(program, "rm dd mkfs mke2fs mkswap shred wipefs fdisk sfdisk format") ||
+           program.starts_with("mkfs.");
+}
+
+// It only sets the stage for what follows.
+bool prepares(const Command& command) {
+    return command.words.empty() ||
+           is_one_of(command.program(), "cd pushd set shopt export local declare trap umask");
+}
+
+// `ls; rm -rf x`: what somebody appends to a command that is made of a text.
+std::optional<std::string> chained(const Scene& scene) {
+    const Operator behind = scene.command.behind;
+    const bool is_chained =
+        behind == Operator::Sequence || behind == Operator::Background || behind == Operator::Or;
+    if (!is_chained || !destroys(scene.command)) return std::nullopt;
+    const auto before = std::span(scene.script.commands).first(scene.index);
+    const bool hangs_on_another = std::ranges::any_of(before, [&](const Command& command) {
+        return command.carrier == scene.command.carrier && !prepares(command);
+    });
+    return found_if(hangs_on_another, scene.command.text);
+}
+
+// Words of languages that start programs, open connections or run a text.
+constexpr std::array<std::string_view, 32> telling = {
+    "os.system",     "os.popen",    "os.exec",      "os.spawn",  "subprocess",  "pty.spawn",
+    "import socket", "socket.",     "urllib",       "requests.", "http.client", "__import__",
+    "exec(",         "eval(",       "b64decode",    "ctypes",    "marshal",     "child_process",
+    "net.connect",   "http.get",    "http.request", "https.get", "system(",     "system ",
+    "IO::Socket",    "TCPSocket",   "shell_exec",   "passthru",  "fsockopen",   "popen",
+    "net/http",      "new Function"};
+
+std::optional<std::string> inline_program(const Scene& scene) {
+    if (is_one_of(scene.command.program(), "eval sh bash dash zsh ksh ash mksh fish"))
+        return std::nullopt;  // what these run is parsed
+    const Word* code = code_argument(scene.command);
+    if (!code) return std::nullopt;
+    const std::string text = code->shown();
+    const bool tells =
+        std::ranges::any_of(telling, [&](std::string_view word) { return text.contains(word); });
+    return found_if(tells, scene.command.text);
+}
+
+constexpr std::array checks = {
+    Check{"injection/piped", Decision::Allow, Severity::High, likely,
+          "This runs whatever comes through the pipe ({}).",
+          "Write it to a file, read it, then run the file.", piped_code},
+    Check{"injection/printed", Decision::Allow, Severity::High, likely,
+          "This runs the output of a command as code ({}).", "Write the commands themselves.",
+          printed_code},
+    Check{"injection/chained", Decision::Allow, Severity::High, likely,
+          "A destructive command hangs on another one ({}).", "Run it as a command of its own.",
+          chained},
+    Check{"injection/inline-program", Decision::Allow, Severity::High, likely,
+          "The program in the argument starts others, connects, or runs a text ({}).",
+          "Write it to a file, so that somebody can read it.", inline_program},
+};
+
+}  // namespace
+
+constinit const Pack injection_signs = {
+    .name = "injection",
+    .about = "code that comes from elsewhere",
+    .on_by_default = false,
+    .checks = checks,
+};
+
+}  // namespace husk::decide
