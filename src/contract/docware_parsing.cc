@@ -1,28 +1,31 @@
 // debug_info.command_parsing: what was understood of a command, in the words of this contract.
 #include <algorithm>
+#include <set>
+#include <span>
 
 #include "base/utf8.h"
 #include "contract/docware.h"
+#include "parse/tokens.h"
 
 namespace husk::contract {
 namespace {
 
 using parse::Command;
 using parse::Redirect;
+using parse::Token;
 using parse::Via;
 using parse::Word;
 
 // For people who look for a mistake; a script of thousands of commands is no help to them.
 constexpr size_t most_commands = 50;
 constexpr size_t most_words = 100;
+constexpr size_t most_tokens = 500;
 
-std::string_view type_of_word(const Word& word, bool is_program) {
-    if (is_program) return "command";
-    const bool quoted =
-        !word.pieces.empty() && std::ranges::all_of(word.pieces, [](const auto& piece) {
-            return piece.kind == parse::Piece::Kind::Text && piece.quoted;
-        });
-    if (quoted) return "string";
+bool is_quoted(const parse::Piece& piece) { return piece.quoted; }
+
+std::string_view type_of_word(const Word& word) {
+    // "$x" is a string; "" has one piece, with nothing in it.
+    if (!word.pieces.empty() && std::ranges::all_of(word.pieces, is_quoted)) return "string";
     const std::string text = word.shown();
     if (text.starts_with('-')) return "option";
     if (!word.known() && text.starts_with('$')) return "variable";
@@ -53,15 +56,55 @@ std::string_view word_of(Via via) {
     return "";
 }
 
-void add_tokens(Json& tokens, const Command& command) {
-    const std::span<const Word> words = command.words;
-    for (const Word& word : words.first(std::min(words.size(), most_words)))
-        tokens.push_back({{"type", type_of_word(word, &word == words.data())},
-                          {"value", text::to_utf8(word.shown())}});
-    for (const Redirect& redirect : command.redirects) {
-        tokens.push_back({{"type", "operator"}, {"value", operator_of(redirect.kind)}});
-        tokens.push_back({{"type", "path"}, {"value", text::to_utf8(redirect.target.shown())}});
+// Where programs stand in the text.
+std::set<size_t> program_places(const parse::Script& script) {
+    std::set<size_t> places;
+    for (const Command& command : script.commands)
+        if (command.via == Via::Script && !command.words.empty())
+            places.insert(command.words.front().range.begin);
+    return places;
+}
+
+std::string_view type_of(const Token& token, bool is_program) {
+    switch (token.kind) {
+        case Token::Kind::Word: return is_program ? "command" : type_of_word(token.word);
+        case Token::Kind::Assignment: return "assignment";
+        case Token::Kind::Operator: return "operator";
+        case Token::Kind::Keyword: return "keyword";
+        case Token::Kind::Arithmetic: return "arithmetic";
+        case Token::Kind::Document: break;
     }
+    return "document";
+}
+
+// The quotes in which all of the word stands: ' or " or nothing.
+std::string quotes_around(const Word& word, std::string_view text) {
+    const bool whole = word.pieces.size() == 1 && word.pieces.front().quoted && text.size() > 1;
+    const bool closed = whole && text.front() == text.back();
+    return closed && (text.front() == '\'' || text.front() == '"') ? std::string(1, text.front())
+                                                                   : "";
+}
+
+// The value as bash takes it, and the text with its quotes as it stands from `start` to `end`,
+// which count bytes of the command.
+Json token_json(const Token& token, bool is_program, std::string_view source) {
+    const std::string_view text =
+        source.substr(token.range.begin, token.range.end - token.range.begin);
+    std::string value(text);
+    if (token.kind == Token::Kind::Word) value = token.word.shown();
+    if (token.kind == Token::Kind::Operator)  // 2> is > with a descriptor
+        value.erase(
+            0, value.find_first_of("<>") == std::string::npos ? 0 : value.find_first_of("&<>"));
+    Json json = {{"type", type_of(token, is_program)}, {"value", text::to_utf8(value)}};
+    if (std::ranges::any_of(token.word.pieces, is_quoted)) {
+        json["quoted"] = true;
+        if (const std::string quotes = quotes_around(token.word, text); !quotes.empty())
+            json["quoteType"] = quotes;
+    }
+    json["text"] = text::to_utf8(text);
+    json["start"] = token.range.begin;
+    json["end"] = token.range.end;
+    return json;
 }
 
 Json command_json(const Command& command) {
@@ -69,7 +112,7 @@ Json command_json(const Command& command) {
     Json options = Json::array();
     const std::span<const Word> words = command.words;
     for (size_t i = 1; i < std::min(words.size(), most_words); ++i) {
-        const bool option = type_of_word(words[i], false) == "option";
+        const bool option = type_of_word(words[i]) == "option";
         (option ? options : args).push_back(text::to_utf8(words[i].shown()));
     }
     Json redirections = Json::array();
@@ -88,11 +131,14 @@ Json command_json(const Command& command) {
 Json parsed_command(const DocwareCall& call, const parse::Script& script, const std::string& risk) {
     Json tokens = Json::array();
     Json commands = Json::array();
+    const std::vector<Token> all = parse::tokens(call.line);
+    const std::set<size_t> programs = program_places(script);
+    const size_t listed = std::min(all.size(), most_tokens);
+    for (const Token& token : std::span(all).first(listed))
+        tokens.push_back(token_json(token, programs.contains(token.range.begin), call.line));
     const size_t shown = std::min(script.commands.size(), most_commands);
-    for (const Command& command : std::span(script.commands).first(shown)) {
-        add_tokens(tokens, command);
+    for (const Command& command : std::span(script.commands).first(shown))
         commands.push_back(command_json(command));
-    }
     Json plan = call.shell ? Json{{"mode", "shell"}, {"interpreter", "bash -c"}}
                            : Json{{"mode", "argv"}, {"interpreter", nullptr}};
     Json json = {{"originalCommand", text::to_utf8(call.line)},
@@ -103,6 +149,7 @@ Json parsed_command(const DocwareCall& call, const parse::Script& script, const 
                  {"securityAnalysis", {{"riskLevel", risk}, {"understood", script.understood()}}},
                  {"executionPlan", std::move(plan)},
                  {"isSecure", risk == "low"}};
+    if (listed < all.size()) json["tokensLeftOut"] = all.size() - listed;
     if (shown < script.commands.size()) json["commandsLeftOut"] = script.commands.size() - shown;
     return json;
 }

@@ -24,11 +24,45 @@ TEST(Docware, Parsing_TokensHaveTheTypesOfTheSeed) {
     const std::pair<const char*, const char*> rows[] = {
         {"git commit -m 'a b'", "command git, argument commit, option -m, string a b"},
         {"cat src/main.cc $file", "command cat, path src/main.cc, variable $file"},
-        {"echo x > log", "command echo, argument x, operator >, path log"},
-        {"sort < in | uniq", "command sort, operator <, path in, command uniq"},
+        {"echo x > log", "command echo, argument x, operator >, argument log"},
+        {"sort < in | uniq", "command sort, operator <, argument in, operator |, command uniq"},
+        {"a && b || c; d & e",
+         "command a, operator &&, command b, operator ||, command c, operator ;, command d, "
+         "operator &, command e"},
+        {"make >>log 2>&1", "command make, operator >>, argument log, operator >&, argument 1"},
+        {"x=1 make", "assignment x=1, command make"},
+        {"if a; then (b); fi",
+         "keyword if, command a, operator ;, keyword then, operator (, command b, operator ), "
+         "operator ;, keyword fi"},
+        {"echo \"$(a | b)\"", "command echo, string $(a | b)"},
+        {"echo 'a; b' \"c|d\" e\\;f", "command echo, string a; b, string c|d, argument e;f"},
+        {"ls # | x", "command ls"},
     };
     for (const auto& [command, tokens] : rows)
         EXPECT_EQ(tokens_of(parsing_of(as_shell_command(command))), tokens) << command;
+}
+
+TEST(Docware, Parsing_TokensKeepTheirQuotesAndPlaces) {
+    const std::string command = "echo \"a b\" 'c' d\"e\" && cat < 'f g'|wc -l 2>x";
+    const Json tokens = parsing_of(as_shell_command(command))["tokens"];
+    std::vector<std::string> texts;
+    for (const Json& token : tokens) {
+        const auto start = token["start"].get<size_t>();
+        const auto end = token["end"].get<size_t>();
+        EXPECT_EQ(command.substr(start, end - start), token["text"]);
+        texts.push_back(token["text"]);
+    }
+    EXPECT_EQ(texts, (std::vector<std::string>{"echo", "\"a b\"", "'c'", "d\"e\"", "&&", "cat", "<",
+                                               "'f g'", "|", "wc", "-l", "2>", "x"}));
+    EXPECT_EQ(tokens[1]["value"], "a b");
+    EXPECT_EQ(tokens[1]["quoted"], true);
+    EXPECT_EQ(tokens[1]["quoteType"], "\"");
+    EXPECT_EQ(tokens[2]["quoteType"], "'");
+    EXPECT_EQ(tokens[3]["value"], "de");
+    EXPECT_EQ(tokens[3]["quoted"], true);
+    EXPECT_FALSE(tokens[3].contains("quoteType"));
+    EXPECT_FALSE(tokens[0].contains("quoted"));
+    EXPECT_EQ(tokens[11]["value"], ">");
 }
 
 TEST(Docware, Parsing_FindsEveryCommand) {
@@ -62,6 +96,11 @@ TEST(Docware, Parsing_IsBounded) {
     const Json parsing = parsing_of(as_shell_command(command));
     EXPECT_EQ(parsing["ast"]["commands"].size(), 50U);
     EXPECT_EQ(parsing["commandsLeftOut"], 50);
+    EXPECT_FALSE(parsing.contains("tokensLeftOut"));
+    for (int i = 0; i < 600; ++i) command += " x";
+    const Json more = parsing_of(as_shell_command("echo " + command));
+    EXPECT_EQ(more["tokens"].size(), 500U);
+    EXPECT_GT(more["tokensLeftOut"], 0);
 }
 
 }  // namespace

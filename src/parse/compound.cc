@@ -98,10 +98,12 @@ void Parser::parse_loop_body() {
 void Parser::parse_for() {
     skip_blanks();
     if (peek() == '(' && peek_after(1) == '(') {
+        const size_t begin = at_;
         advance();
         peek();
         advance();
         if (!try_arithmetic()) return fail_here();
+        note_token(Token::Kind::Arithmetic, begin);
         skip_blanks();
         eat(';');
         skip_newlines();
@@ -232,7 +234,10 @@ void Parser::parse_arithmetic_command() {
     advance();
     peek();
     advance();
-    if (try_arithmetic()) return parse_compound_redirects();
+    if (try_arithmetic()) {
+        note_token(Token::Kind::Arithmetic, begin);
+        return parse_compound_redirects();
+    }
     if (stopped()) return;
     at_ = begin;
     parse_subshell();

@@ -82,6 +82,11 @@ void Parser::note_set(const std::string& name) {
         not_understood("an expansion sets " + name);
 }
 
+void Parser::note_token(Token::Kind kind, size_t begin, const Word& word) {
+    if (state_.noted != nullptr && !origin_ && at_ > begin)
+        state_.noted->push_back({kind, {begin, at_}, word});
+}
+
 bool Parser::enter() {
     if (++state_.nesting <= state_.limits.depth) return true;
     give_up("it is nested more than " + std::to_string(state_.limits.depth) + " deep");

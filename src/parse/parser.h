@@ -9,8 +9,16 @@
 #include <vector>
 
 #include "parse/script.h"
+#include "parse/tokens.h"
 
 namespace husk::parse {
+
+// What of a text one token covers, and of which kind it is.
+struct Noted {
+    Token::Kind kind;
+    Range range;
+    Word word = {};
+};
 
 // What all parsers of one script share: those of derived texts, such as what stands between
 // backticks, write into the same script.
@@ -32,6 +40,7 @@ struct State {
     bool arithmetic = false;
     bool subscript_to_fill = false;
     size_t arithmetic_depth = 0;
+    std::vector<Noted>* noted = nullptr;  // if somebody wants tokens; in any order, and nested
 };
 
 class Parser {
@@ -81,6 +90,7 @@ private:
     void not_understood(const std::string& reason);
     void note_set(const std::string& name);  // a variable that something else than x=1 sets
     void note_arithmetic(size_t begin);
+    void note_token(Token::Kind kind, size_t begin, const Word& word = {});
     bool enter();  // one level deeper; false when that is too deep
     void leave() { --state_.nesting; }
 

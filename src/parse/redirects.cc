@@ -105,6 +105,7 @@ void Parser::parse_redirect(size_t command) {
 }
 
 void Parser::read_document_delimiter(size_t command, bool strip_tabs) {
+    const size_t begin = at_;
     PendingDocument document{
         command, state_.script.commands[command].redirects.size() - 1, {}, false, strip_tabs};
     while (!stopped() && !is_break(peek())) {
@@ -135,6 +136,9 @@ void Parser::read_document_delimiter(size_t command, bool strip_tabs) {
             advance();
         }
     }
+    Word word;
+    add_text(word, document.delimiter, document.quoted);
+    note_token(Token::Kind::Word, begin, word);
     documents_.push_back(std::move(document));
 }
 
@@ -202,6 +206,7 @@ void Parser::read_document(const PendingDocument& document) {
                 if (piece.kind == Piece::Kind::Text) piece.text = without_leading_tabs(piece.text);
     }
     at_ = after;
+    note_token(Token::Kind::Document, begin);
     state_.script.commands[document.command].redirects[document.redirect].target = std::move(body);
 }
 

@@ -65,6 +65,7 @@ Word Parser::read_word(Mode mode) {
         }
     }
     word.range = range_from(begin);
+    note_token(Token::Kind::Word, begin, word);
     return word;
 }
 
