@@ -67,11 +67,13 @@ Paths paths_in_both(const Paths& one, const Paths& other);
 
 Json validation_json(const Validation& validation);
 
-// What the threat rules say, out of all that was found.
-Json threat_analysis(const std::vector<decide::Finding>& findings);
+// What the threat rules say, out of all that was found. Signs refuse nothing, and are told.
+Json threat_analysis(const std::vector<decide::Finding>& findings,
+                     const std::vector<decide::Finding>& signs);
 // Layers find what no threat rule knows: the analysis calls nothing harmless that they have
 // refused.
 void agree_with(Json& analysis, std::string_view risk, bool refused);
+// A threat rule stands for its pack: where threats are only told, it does not refuse.
 bool is_threat(const decide::Finding& finding);
 
 // The script as it was understood.

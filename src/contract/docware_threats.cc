@@ -1,6 +1,8 @@
-// The threat rules. Each stands for a pack of checks, and tells what they have found.
+// The threat rules. Each stands for a pack of checks and for the signs of the same name, and tells
+// what they have found. Checks refuse a command; signs are only told.
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/utf8.h"
 #include "contract/docware.h"
@@ -46,9 +48,28 @@ constexpr std::array rules = {
                {"Keep files and secrets on this machine", "Ask the user to send what is meant"}},
 };
 
-const ThreatRule* rule_for(const Finding& finding) {
-    const auto* rule = std::ranges::find(rules, finding.pack, &ThreatRule::pack);
+const ThreatRule* rule_of_pack(std::string_view pack) {
+    const auto* rule = std::ranges::find(rules, pack, &ThreatRule::pack);
     return rule == rules.end() ? nullptr : rule;
+}
+
+// chmod 777 is a matter of administration, and gives others rights.
+const ThreatRule* rule_for(const Finding& finding) {
+    const bool gives_rights = finding.check == "administration/open-to-all";
+    return rule_of_pack(gives_rights ? "escalation" : finding.pack);
+}
+
+Json threat_json(const ThreatRule& rule, const Finding& finding) {
+    Json mitigations = Json::array();
+    if (!finding.instead.empty()) mitigations.push_back(finding.instead);
+    for (const std::string_view mitigation : rule.mitigations) mitigations.push_back(mitigation);
+    return {{"ruleId", rule.id},
+            {"threatType", rule.type},
+            {"severity", decide::word(rule.severity)},
+            {"confidence", rule.confidence},
+            {"description", std::string(rule.description) + text::to_utf8(finding.reason)},
+            {"evidence", {{"pattern", finding.check}, {"match", text::to_utf8(finding.evidence)}}},
+            {"mitigationSuggestions", std::move(mitigations)}};
 }
 
 std::string_view action_for(Severity severity) {
@@ -70,28 +91,22 @@ Severity severity_named(std::string_view name) {
 
 }  // namespace
 
-bool is_threat(const Finding& finding) { return rule_for(finding) != nullptr; }
+bool is_threat(const Finding& finding) { return rule_of_pack(finding.pack) != nullptr; }
 
-Json threat_analysis(const std::vector<Finding>& findings) {
+Json threat_analysis(const std::vector<Finding>& findings, const std::vector<Finding>& signs) {
     Json threats = Json::array();
     Severity overall = Severity::Low;
-    for (const Finding& finding : findings) {
+    std::set<std::pair<size_t, const ThreatRule*>> told;  // a sign adds nothing to a finding
+    const auto add = [&](const Finding& finding) {
         const ThreatRule* rule = rule_for(finding);
-        if (rule == nullptr) continue;
+        if (rule == nullptr) return;
+        told.emplace(finding.command, rule);
         overall = std::max(overall, rule->severity);
-        Json mitigations = Json::array();
-        if (!finding.instead.empty()) mitigations.push_back(finding.instead);
-        for (const std::string_view mitigation : rule->mitigations)
-            mitigations.push_back(mitigation);
-        threats.push_back(
-            {{"ruleId", rule->id},
-             {"threatType", rule->type},
-             {"severity", decide::word(rule->severity)},
-             {"confidence", rule->confidence},
-             {"description", std::string(rule->description) + text::to_utf8(finding.reason)},
-             {"evidence", {{"pattern", finding.check}, {"match", text::to_utf8(finding.evidence)}}},
-             {"mitigationSuggestions", std::move(mitigations)}});
-    }
+        threats.push_back(threat_json(*rule, finding));
+    };
+    for (const Finding& finding : findings) add(finding);
+    for (const Finding& sign : signs)
+        if (!told.contains({sign.command, rule_for(sign)})) add(sign);
     const bool detected = !threats.empty();
     return {{"threatsDetected", detected},
             {"threats", std::move(threats)},
