@@ -85,17 +85,27 @@ std::string quotes_around(const Word& word, std::string_view text) {
                                                                    : "";
 }
 
-// The value as bash takes it, and the text with its quotes as it stands from `start` to `end`,
+// As bash takes it.
+std::string value_of(const Token& token, std::string_view text) {
+    if (token.kind == Token::Kind::Word) return token.word.shown();
+    std::string value(text);
+    const bool is_short = token.kind == Token::Kind::Operator || token.kind == Token::Kind::Keyword;
+    for (size_t at = 0; is_short && (at = value.find("\\\n")) != std::string::npos;)
+        value.erase(at, 2);
+    // 2> is > with a descriptor.
+    const bool redirects =
+        token.kind == Token::Kind::Operator && value.find_first_of("<>") != std::string::npos;
+    if (redirects) value.erase(0, value.find_first_of("&<>"));
+    return value;
+}
+
+// The value, and the text with its quotes as it stands from `start` to `end`,
 // which count bytes of the command.
 Json token_json(const Token& token, bool is_program, std::string_view source) {
     const std::string_view text =
         source.substr(token.range.begin, token.range.end - token.range.begin);
-    std::string value(text);
-    if (token.kind == Token::Kind::Word) value = token.word.shown();
-    if (token.kind == Token::Kind::Operator)  // 2> is > with a descriptor
-        value.erase(
-            0, value.find_first_of("<>") == std::string::npos ? 0 : value.find_first_of("&<>"));
-    Json json = {{"type", type_of(token, is_program)}, {"value", text::to_utf8(value)}};
+    Json json = {{"type", type_of(token, is_program)},
+                 {"value", text::to_utf8(value_of(token, text))}};
     if (std::ranges::any_of(token.word.pieces, is_quoted)) {
         json["quoted"] = true;
         if (const std::string quotes = quotes_around(token.word, text); !quotes.empty())

@@ -14,10 +14,35 @@ constexpr std::array<std::string_view, 23> operators = {
     "<<<", "<<-", "&>>", ";;&", "<<", "<&", "<>", ">>", ">&", ">|", "&>", "&&",
     "||",  "|&",  ";;",  ";&",  "|",  "&",  ";",  "<",  ">",  "(",  ")"};
 
+constexpr std::string_view joint = "\\\n";  // of two lines, which means nothing
+
+// How much of the text spells these letters, which joints may part; 0 if it does not begin so.
+size_t spelled(std::string_view text, std::string_view letters) {
+    size_t at = 0;
+    for (const char letter : letters) {
+        while (at > 0 && text.substr(at).starts_with(joint)) at += joint.size();
+        if (at >= text.size() || text[at++] != letter) return 0;
+    }
+    return at;
+}
+
 size_t operator_size(std::string_view text) {
-    const auto* found = std::ranges::find_if(
-        operators, [&](std::string_view one) { return text.starts_with(one); });
-    return found == operators.end() ? 0 : found->size();
+    for (const std::string_view one : operators)
+        if (const size_t size = spelled(text, one); size > 0) return size;
+    return 0;
+}
+
+size_t keyword_size(std::string_view text) {
+    size_t at = 0;
+    while (at < text.size()) {
+        if (text.substr(at).starts_with(joint))
+            at += joint.size();
+        else if (is_break(text[at]))
+            break;
+        else
+            ++at;
+    }
+    return at;
 }
 
 // 2 or {name}, directly in front of a redirection.
@@ -41,8 +66,8 @@ public:
     void read(size_t begin, size_t end) {
         for (at_ = begin; at_ < end;) {
             const std::string_view rest = text_.substr(at_, end - at_);
-            if (rest.starts_with("\\\n")) {
-                at_ += 2;
+            if (rest.starts_with(joint)) {
+                at_ += joint.size();
             } else if (is_blank(rest[0]) || rest[0] == '\n') {
                 ++at_;
             } else if (rest[0] == '#') {
@@ -58,10 +83,7 @@ private:
         const size_t descriptor = descriptor_size(rest);
         size_t size = operator_size(rest.substr(descriptor));
         const bool is_operator = size > 0;
-        size += descriptor;
-        if (!is_operator)
-            while (size < rest.size() && !is_break(rest[size])) ++size;
-        size = std::max<size_t>(size, 1);
+        size = is_operator ? size + descriptor : std::max<size_t>(keyword_size(rest), 1);
         tokens_.push_back(
             {is_operator ? Token::Kind::Operator : Token::Kind::Keyword, {at_, at_ + size}});
         at_ += size;
