@@ -75,6 +75,12 @@ struct Usage {
     std::optional<uint64_t> processes;
 };
 
+// How long a command waited before it began. Measured, or absent.
+struct Startup {
+    std::optional<double> session_ms;  // to build its session with the walls; absent: it stood
+    std::optional<double> call_ms;     // everything else, from the call to the begin of the command
+};
+
 // A process that outlived the command.
 struct Leftover {
     int pid = 0;
@@ -132,7 +138,8 @@ struct Report {
     std::optional<int> pid;  // of the main process, which leads its group
     bool in_background = false;
     std::vector<std::string> environment;  // names of the variables that it was given
-    Usage usage;
+    Usage usage;                           // of one that is still running: so far
+    Startup startup;
     std::optional<Verdict> verdict;  // none when nothing was decided
     Confinement confinement;         // says nothing where nothing was started: without a shell_id
     std::vector<Denial> denials;

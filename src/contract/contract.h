@@ -134,6 +134,20 @@ struct Watch {
     bool output = false;  // its pieces are events too
 };
 
+// A file that a command names, by its absolute path.
+struct NamedFile {
+    std::string path;
+    std::string operation;  // that the command names it for: read write append delete
+};
+
+// What became of it while the command ran.
+struct FileState {
+    NamedFile file;
+    // created changed removed unchanged missing; unknown where it could not be looked at, or is
+    // another file for the command than for this host
+    std::string state;
+};
+
 struct Run {
     Request request;
     Portion portion = {};
@@ -152,7 +166,8 @@ struct Run {
     std::optional<std::vector<std::string>> allowed_paths = {};
     bool private_tmp = false;  // TMPDIR is a directory for this call alone
     std::optional<Watch> watch = {};
-    Json kept = nullptr;  // what the contract itself needs for its answer
+    std::vector<NamedFile> files = {};  // to be looked at before and after
+    Json kept = nullptr;                // what the contract itself needs for its answer
 };
 struct Read {
     std::string shell_id;
@@ -199,7 +214,9 @@ struct Bytes {
 struct Sample {
     std::optional<double> cpu_percent = {};  // of all processors, since the sample before
     std::optional<uint64_t> memory_bytes = {};
-    std::vector<int> pids = {};  // as the command sees them
+    std::vector<int> pids = {};          // as the command sees them
+    Usage so_far = {};                   // since the command began
+    std::optional<double> wall_ms = {};  // likewise
 };
 struct Began {
     std::string shell_id;
@@ -221,6 +238,7 @@ struct Told {
     std::string line = {};
     std::optional<int> parent_pid = {};  // of the main process
     std::vector<Event> events = {};      // of a Run that is watched
+    std::vector<FileState> files = {};   // of a Run that names some
     bool had_ended = false;              // before a Kill
     // Of a Talk. Unless the command has returned, the report is about the bash itself.
     enum class Came { Returned, TimedOut, StillBusy, BashEnded, BashHadEnded, Restarted };

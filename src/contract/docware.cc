@@ -11,6 +11,8 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "contract/shared.h"
+#include "decide/files.h"
+#include "decide/signs.h"
 #include "request/environment.h"
 
 namespace husk::contract {
@@ -150,7 +152,8 @@ void decode_limits(const Json& arguments, const Situation& situation, Run& run) 
                       .output = flag_of(arguments, "stream_output")};
     if (arguments.contains("max_file_operations"))
         run.notes.emplace_back(
-            "max_file_operations is not enforced: file operations cannot be measured here");
+            "max_file_operations is not enforced: Husk does not count what a command does to "
+            "files; allowed_paths and the sandbox limit which files it can reach");
 }
 
 // The engine takes them out of every PATH; the caller has to know.
@@ -200,7 +203,6 @@ std::optional<std::string> wrong_name(const DocwareCall& call) {
 }
 
 void keep_for_answer(const DocwareCall& call, const parse::Script& script,
-                     const std::vector<decide::Finding>& findings,
                      const std::vector<Validation>& validations, Run& run) {
     Json args = Json::array();
     for (const std::string& arg : call.args) args.push_back(text::to_utf8(arg));
@@ -219,11 +221,28 @@ void keep_for_answer(const DocwareCall& call, const parse::Script& script,
     run.kept["working_directory"] = text::to_utf8(call.working_dir);
     run.kept["blocked"] = std::move(blocked);
     run.kept["risk"] = decisive.risk;
-    run.kept["threats"] = threat_analysis(findings);
-    for (const Json& threat : run.kept["threats"]["threats"])
-        run.threats.push_back(threat["ruleId"].get<std::string>());
     run.kept["parsing"] = parsed_command(call, script, decisive.risk);
     run.kept["checks"] = std::move(checks);
+}
+
+void keep_threats(Json analysis, Run& run) {
+    for (const Json& threat : analysis["threats"]) {
+        const auto rule = threat["ruleId"].get<std::string>();
+        if (std::ranges::find(run.threats, rule) == run.threats.end()) run.threats.push_back(rule);
+    }
+    run.kept["threats"] = std::move(analysis);
+}
+
+// Of a script with very many only the first.
+void keep_files(std::vector<decide::NamedFile> files, Run& run) {
+    constexpr size_t most = 64;
+    if (files.size() > most) {
+        run.notes.push_back("file_state has the first " + std::to_string(most) + " of " +
+                            std::to_string(files.size()) + " files that the command names");
+        files.resize(most);
+    }
+    for (decide::NamedFile& file : files)
+        run.files.push_back({std::move(file.path), std::move(file.operation)});
 }
 
 // A call that is refused because of a NUL byte, in a form that can be parsed, judged and shown. It
@@ -284,7 +303,9 @@ std::expected<Action, Answer> decode(std::string_view, std::string_view text,
     std::vector<Validation> validations = validations_of(call, script, findings, situation.docware);
     if (!early) early = widening(*arguments, situation);
     if (early) validations.insert(validations.begin(), *std::move(early));
-    keep_for_answer(call, script, findings, validations, run);
+    keep_for_answer(call, script, validations, run);
+    keep_files(decide::named_files(script, context), run);
+    keep_threats(threat_analysis(findings, decide::signs(script, context)), run);
     return run;
 }
 

@@ -229,6 +229,24 @@ std::string stream_text(const Json& kept, const Bytes& bytes) {
     return text::to_utf8(joined(bytes, ""));
 }
 
+// Of this call; null where there was no sandbox, or none was built for it.
+Json sandbox_stats(const Report& report) {
+    const bool is_closed = report.pid && report.confinement.mode != "open";
+    const Startup startup = is_closed ? report.startup : Startup{};
+    return {{"sandboxCreationTime", or_null(startup.session_ms)},
+            {"sandboxOverhead", or_null(startup.call_ms)},
+            {"isolationEffectiveness", nullptr}};
+}
+
+Json file_state(const std::vector<FileState>& files) {
+    Json states = Json::array();
+    for (const FileState& one : files)
+        states.push_back({{"path", text::to_utf8(one.file.path)},
+                          {"operation", one.file.operation},
+                          {"state", one.state}});
+    return states;
+}
+
 Json structured(const Run* run, const Told& told, const Json& kept) {
     const Report& report = told.report;
     const auto code = exit_code(report.ending);
@@ -245,7 +263,9 @@ Json structured(const Run* run, const Told& told, const Json& kept) {
     if (run == nullptr) return json;
     json["debug_info"] = {{"command_parsing", kept["parsing"]},
                           {"security_checks", kept["checks"]},
-                          {"execution_timeline", timeline_of(told.events)}};
+                          {"execution_timeline", timeline_of(told.events)},
+                          {"sandboxStats", sandbox_stats(report)},
+                          {"file_state", file_state(told.files)}};
     std::vector<std::string> notes = run->notes;
     notes.insert(notes.end(), report.notes.begin(), report.notes.end());
     for (std::string& note : notes) note = text::to_utf8(note);
@@ -266,7 +286,7 @@ Answer answer_of(Json json) {
 Answer docware_failure(const BashError& error) {
     const Json kept = {{"command", ""},           {"args", Json::array()},
                        {"working_directory", ""}, {"blocked", Json::array()},
-                       {"risk", "low"},           {"threats", threat_analysis({})}};
+                       {"risk", "low"},           {"threats", threat_analysis({}, {})}};
     Json json = structured(nullptr, {.report = {}}, kept);
     json["security_info"]["validation_passed"] = false;
     json["error"] = error_json(error);

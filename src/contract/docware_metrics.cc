@@ -86,8 +86,18 @@ Json DocwareMetrics::Kind::json() const {
               {"file_operations", nullptr}}}};
 }
 
+// Of commands behind walls.
+void DocwareMetrics::add_sandbox(const Json& record) {
+    const Json& mode = member(member(record, "confinement"), "mode");
+    if (!mode.is_string() || mode == "open") return;
+    const Json& startup = member(record, "startup");
+    creation_.add(member(startup, "session_ms"));
+    overhead_.add(member(startup, "call_ms"));
+}
+
 void DocwareMetrics::add(const Json& record) {
     all_.add(record);
+    add_sandbox(record);
     const Json& programs = member(record, "programs");
     const std::string kind = programs.is_array() && !programs.empty() && programs[0].is_string()
                                  ? programs[0].get<std::string>()
@@ -131,8 +141,8 @@ Json DocwareMetrics::json() const {
               {"totalDiskIO", sum_of(all_.read.sum(), all_.written.sum())},
               {"totalNetworkIO", nullptr}}},
             {"sandboxStats",
-             {{"sandboxCreationTime", nullptr},
-              {"sandboxOverhead", nullptr},
+             {{"sandboxCreationTime", creation_.mean()},
+              {"sandboxOverhead", overhead_.mean()},
               {"isolationEffectiveness", nullptr}}}};
 }
 

@@ -38,6 +38,8 @@ public:
     Json json() const;
 
 private:
+    void add_sandbox(const Json& record);
+
     struct Kind {
         uint64_t count = 0;
         uint64_t successful = 0;
@@ -55,6 +57,8 @@ private:
     size_t processors_;
     Kind all_;
     Figures cpu_percent_;
+    Figures creation_;  // of sandboxes
+    Figures overhead_;
     std::map<std::string, Kind> kinds_;
     uint64_t blocked_ = 0;
     uint64_t violations_ = 0;

@@ -53,5 +53,26 @@ TEST(Docware, Metrics_CountOnlyWhatWasMeasured) {
     EXPECT_TRUE(json["commandTypeStats"]["sudo"]["avgDuration"].is_null());
 }
 
+// The seed's sandboxStats: commands behind walls alone, and each sandbox that was built once.
+TEST(Docware, Metrics_SandboxStatsAreMeasured) {
+    const auto ran = [](const char* mode, const Json& built, double waited) {
+        return record("exited", {{"confinement", {{"mode", mode}}},
+                                 {"startup", {{"session_ms", built}, {"call_ms", waited}}}});
+    };
+    DocwareMetrics metrics(2);
+    metrics.add(ran("workspace", 40.0, 3.0));
+    metrics.add(ran("workspace", nullptr, 1.0));
+    metrics.add(ran("read-only", 20.0, 2.0));
+    metrics.add(ran("open", 500.0, 500.0));
+    metrics.add(record("denied", {{"confinement", nullptr}, {"startup", nullptr}}));
+    const Json stats = metrics.json()["sandboxStats"];
+    EXPECT_EQ(stats["sandboxCreationTime"], 30);
+    EXPECT_EQ(stats["sandboxOverhead"], 2);
+    EXPECT_TRUE(stats["isolationEffectiveness"].is_null());
+    const Json none = DocwareMetrics(2).json()["sandboxStats"];
+    EXPECT_TRUE(none["sandboxCreationTime"].is_null());
+    EXPECT_TRUE(none["sandboxOverhead"].is_null());
+}
+
 }  // namespace
 }  // namespace husk::contract::docware_metrics_test

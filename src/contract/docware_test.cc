@@ -124,8 +124,18 @@ TEST(Docware, Input_TakesLimitsAndTimes) {
     EXPECT_EQ(run.request.working_dir, "/work/sub");
     EXPECT_EQ(run_with(R"({"command": "x", "max_execution_time": 100})").request.timeout,
               milliseconds(100));
-    EXPECT_THAT(run_with(R"({"command": "x", "max_file_operations": 5})").notes,
+}
+
+// A limit that nobody keeps is not taken in silence.
+TEST(Docware, Input_MaxFileOperationsIsToldToBeNotEnforced) {
+    const Json json =
+        *docware_answer_to(R"({"command": "x", "max_file_operations": 5})", {}).structured;
+    EXPECT_THAT(json["notes"].get<std::vector<std::string>>(),
                 ElementsAre(HasSubstr("max_file_operations is not enforced")));
+    const Json tool = tool_json(docware_tool(in_workspace()));
+    EXPECT_THAT(tool["inputSchema"]["properties"]["max_file_operations"]["description"]
+                    .get<std::string>(),
+                HasSubstr("Not enforced"));
 }
 
 TEST(Docware, Sandbox_MakesAnEnvironmentFromNothing) {
@@ -275,6 +285,12 @@ TEST(Docware, Output_InventsNoFigures) {
     EXPECT_TRUE(json["process_info"]["parent_pid"].is_null());
     EXPECT_FALSE(json["process_info"].contains("child_processes"));
     EXPECT_THAT(json["debug_info"]["execution_timeline"], IsEmpty());
+}
+
+TEST(Docware, Output_TheSchemaSaysWhatIsNotCounted) {
+    const Json usage = docware_output_schema()["properties"]["resource_usage"];
+    EXPECT_THAT(usage["properties"]["file_operations"]["description"].get<std::string>(),
+                HasSubstr("Always null"));
 }
 
 TEST(Docware, Output_TellsWhatWasMeasured) {

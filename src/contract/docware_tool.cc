@@ -93,7 +93,9 @@ std::vector<Field> fields_of(const Situation& situation) {
         limit("max_cpu_usage",
               "Percent of all processors; at most " + number(settings.max_cpu_usage) + "."),
         limit("max_execution_time", "Milliseconds."),
-        limit("max_file_operations", "Cannot be measured here: accepted, and not enforced."),
+        limit("max_file_operations",
+              "Not enforced, because Husk does not count what a command does to files; the result "
+              "has a note that says so."),
         {.name = "enable_sandbox",
          .type = Type::Flag,
          .description = "false is refused unless the configuration allows it.",
@@ -176,14 +178,27 @@ Json docware_output_schema() {
         figures[name] = or_null("number");
         names.push_back(name);
     }
+    figures["file_operations"]["description"] =
+        "Always null: Husk does not count what a command does to files.";
     const Json process = object_of({{"pid", or_null("integer")},
                                     {"parent_pid", or_null("integer")},
                                     {"child_processes", list_of(type("integer"))},
                                     {"signal", type("string")}},
                                    {"pid", "parent_pid"});
+    const Json sandbox = object_of({{"sandboxCreationTime", or_null("number")},
+                                    {"sandboxOverhead", or_null("number")},
+                                    {"isolationEffectiveness", or_null("number")}},
+                                   Json::array());
+    const Json file = object_of(
+        {{"path", type("string")},
+         {"operation", one_of({"read", "write", "append", "delete"})},
+         {"state", one_of({"created", "changed", "removed", "unchanged", "missing", "unknown"})}},
+        {"path", "operation", "state"});
     const Json debug = object_of({{"command_parsing", type("object")},
                                   {"security_checks", list_of(type("object"))},
-                                  {"execution_timeline", list_of(type("object"))}},
+                                  {"execution_timeline", list_of(type("object"))},
+                                  {"sandboxStats", sandbox},
+                                  {"file_state", list_of(file)}},
                                  Json::array());
     return object_of({{"success", type("boolean")},
                       {"exit_code", or_null("integer")},

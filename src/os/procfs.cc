@@ -50,6 +50,17 @@ bool listens(const std::string& table, int port) {
     return false;
 }
 
+// VmHWM, which /proc tells in KiB.
+uint64_t peak_of(pid_t pid) {
+    constexpr std::string_view label = "\nVmHWM:";
+    const auto status = read_file(proc(pid, "/status"), 8192);
+    const size_t at = status ? status->find(label) : std::string::npos;
+    if (at == std::string::npos) return 0;
+    uint64_t kibibytes = 0;
+    std::istringstream(status->substr(at + label.size(), 64)) >> kibibytes;
+    return kibibytes * 1024;
+}
+
 }  // namespace
 
 std::string boot_id() {
@@ -104,9 +115,12 @@ std::optional<ProcessUse> process_use(pid_t pid) {
         constexpr int64_t ns_in_s = 1'000'000'000;
         return std::chrono::nanoseconds(count * (ns_in_s / ticks));
     };
-    return ProcessUse{.cpu = time(user + system),
-                      .reaped_cpu = time(reaped_user + reaped_system),
-                      .memory = (resident - std::min(resident, shared)) * page};
+    return ProcessUse{.user = time(user),
+                      .system = time(system),
+                      .reaped_user = time(reaped_user),
+                      .reaped_system = time(reaped_system),
+                      .memory = (resident - std::min(resident, shared)) * page,
+                      .peak = peak_of(pid)};
 }
 
 std::vector<ProcessInfo> descendants(pid_t pid) {

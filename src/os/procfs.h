@@ -29,9 +29,12 @@ std::optional<ProcessInfo> process_info(pid_t pid);
 
 // What a process uses at this moment.
 struct ProcessUse {
-    std::chrono::nanoseconds cpu{0};
-    std::chrono::nanoseconds reaped_cpu{0};  // of children that it has waited for
-    uint64_t memory = 0;                     // bytes that are its own
+    std::chrono::nanoseconds user{0};
+    std::chrono::nanoseconds system{0};
+    std::chrono::nanoseconds reaped_user{0};  // of children that it has waited for
+    std::chrono::nanoseconds reaped_system{0};
+    uint64_t memory = 0;  // bytes that are its own
+    uint64_t peak = 0;    // the most that it has ever had in memory; 0: not known
 };
 
 std::optional<ProcessUse> process_use(pid_t pid);

@@ -85,6 +85,12 @@ std::string usage_json(const Usage& usage) {
     return line.done();
 }
 
+std::string startup_json(const Startup& startup) {
+    JsonLine line;
+    line.milliseconds("session_ms", startup.session_ms).milliseconds("call_ms", startup.call_ms);
+    return line.done();
+}
+
 std::string confinement_json(const Confinement& walls) {
     JsonLine line;
     line.word("mode", walls.mode)
@@ -146,6 +152,7 @@ void add(JsonLine& line, const Ended& ended) {
         .milliseconds("duration_ms", report.duration_ms)
         .milliseconds("call_ms", ended.call_ms)
         .json("usage", ran ? usage_json(report.usage) : "null")
+        .json("startup", ran ? startup_json(report.startup) : "null")
         .json("confinement", ran ? confinement_json(report.confinement) : "null")
         .json("denials", ran ? denials_json(report.denials) : "null")
         .count("denials_total", ran ? std::optional(report.denials_total) : std::nullopt)

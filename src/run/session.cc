@@ -174,6 +174,7 @@ Result<void> Session::find_or_start_nursery(std::chrono::milliseconds linger) {
 // What this user may do here shows when it is done: when a step fails that the mode can be without,
 // it is built without. Where it cannot, or may not, planning says so.
 Result<void> Session::start_nursery(const Lingers& lingers, const os::Fd* listener) {
+    const os::Clock::time_point begun = os::Clock::now();
     std::string cause;
     // A file that somebody replaces between planning and building is looked at again.
     int attempts_left = 3;
@@ -184,6 +185,7 @@ Result<void> Session::start_nursery(const Lingers& lingers, const os::Fd* listen
         if (closed() && !exact_.machine.mount_namespace) CHECK(make_scratch());
         const Result<void> started = start_as_planned(lingers, listener);
         secrets_ = walls_.secrets;
+        if (started) built_in_ = os::Clock::now() - begun;
         if (!started && failed_step_ != 0 && started.error().code == ESTALE && --attempts_left > 0)
             continue;
         if (started || !exact_.machine.take_away(walls_.mechanism_of(failed_step_))) return started;

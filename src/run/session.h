@@ -40,6 +40,8 @@ public:
     bool closed() const { return wanted_.closed(); }
     // Whether its commands see the file system through mounts of their own.
     bool has_own_view() const { return walls_.standing.files != "open"; }
+    // How long it took to build the session with its walls; nothing if it stood already.
+    std::optional<std::chrono::nanoseconds> built_in() const { return built_in_; }
     // Which walls stand around its commands.
     const Confinement& confinement() const { return walls_.standing; }
     // Ready to read when the nursery is gone.
@@ -108,6 +110,7 @@ private:
     confine::Walls walls_;                                  // planned by whoever starts the nursery
     std::atomic<int> unwatched_ = 0;
     uint32_t failed_step_ = 0;
+    std::optional<std::chrono::nanoseconds> built_in_;
     std::optional<std::vector<std::filesystem::path>> secrets_;  // in its roots
     os::Fd nursery_;
     os::Fd queue_;

@@ -236,7 +236,7 @@ void LiveShells::measure(Live& live) {
     for (const os::ProcessInfo& process : os::descendants(live.shell.now.keeper)) {
         const auto use = os::process_use(process.pid);
         if (!use) continue;
-        cpu += use->cpu + use->reaped_cpu;
+        cpu += use->user + use->system + use->reaped_user + use->reaped_system;
         sample.memory_bytes += use->memory;
         ++sample.processes;
     }

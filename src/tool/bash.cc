@@ -43,8 +43,9 @@ struct Bash::Inside {
     explicit Inside(Settings given) : settings(std::move(given)), umask(os::own_umask()) {}
 
     Result<void> open_state();
-    Result<std::shared_ptr<run::Session>> session_for(const std::string& name,
-                                                      const confine::Wanted& wanted);
+    // And whether it was not known here until now.
+    using Found = std::pair<std::shared_ptr<run::Session>, bool>;
+    Result<Found> session_for(const std::string& name, const confine::Wanted& wanted);
     void forget_session(const std::shared_ptr<run::Session>& session);
     Result<tool::StartedCall> start(const Request& request, const ToolContext& context);
     // Hands a plan over that is already complete.
@@ -76,18 +77,18 @@ Result<void> Bash::Inside::open_state() {
     return {};
 }
 
-Result<std::shared_ptr<run::Session>> Bash::Inside::session_for(const std::string& name,
-                                                                const confine::Wanted& wanted) {
+Result<Bash::Inside::Found> Bash::Inside::session_for(const std::string& name,
+                                                      const confine::Wanted& wanted) {
     const std::lock_guard lock(guard);
     CHECK(open_state());
     std::shared_ptr<run::Session>& session = sessions[{name, wanted.fingerprint()}];
-    if (session && !session->is_ending()) return session;
+    if (session && !session->is_ending()) return Found{session, false};
     if (name.empty()) {
         session = TRY(run::Session::make_private(*state, settings.linger, wanted));
     } else {
         session = TRY(run::Session::join(*state, name, settings.linger, wanted));
     }
-    return session;
+    return Found{session, true};
 }
 
 void Bash::Inside::forget_session(const std::shared_ptr<run::Session>& session) {
@@ -97,8 +98,11 @@ void Bash::Inside::forget_session(const std::shared_ptr<run::Session>& session) 
 
 Result<tool::StartedCall> Bash::Inside::start(const Request& request, const ToolContext& context) {
     if (context.cancel.stop_requested()) return failure("start", ECANCELED, "");
+    const auto asked_at = os::Clock::now();
     CHECK(tool::make_shared_cache(context));
-    return start(TRY(tool::plan_call(request, context, settings, umask)), context);
+    tool::CallPlan plan = TRY(tool::plan_call(request, context, settings, umask));
+    plan.asked_at = asked_at;
+    return start(std::move(plan), context);
 }
 
 Result<tool::StartedCall> Bash::Inside::start(tool::CallPlan plan, const ToolContext& context) {
@@ -106,7 +110,8 @@ Result<tool::StartedCall> Bash::Inside::start(tool::CallPlan plan, const ToolCon
     const uint64_t streams = plan.launch.streams == Streams::Split ? 2 : 1;
     const uint64_t wanted = plan.launch.keep_output_bytes;
     for (int attempt = 1;; ++attempt) {
-        std::shared_ptr<run::Session> session = TRY(session_for(context.session, plan.wanted));
+        const auto [session, is_new] = TRY(session_for(context.session, plan.wanted));
+        plan.session_built_in = is_new ? session->built_in() : std::nullopt;
         const run::SessionDir& dir = session->dir();
         plan.note.session = dir.name.empty() ? dir.id : dir.name;
         plan.note.confinement = session->confinement();

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "os/events.h"
-#include "os/procfs.h"
+#include "tool/live_use.h"
 #include "tool/read_shell.h"
 
 namespace husk::tool {
@@ -15,28 +15,6 @@ using contract::Sample;
 
 constexpr std::chrono::seconds between_looks{1};
 constexpr double percent = 100.0;
-
-// Of all that lives below the keeper, and of what it has reaped.
-struct Used {
-    std::chrono::nanoseconds cpu{0};
-    uint64_t memory = 0;
-    std::vector<int> pids = {};
-};
-
-std::optional<Used> used_by(pid_t keeper) {
-    const auto own = os::process_use(keeper);
-    if (!own) return std::nullopt;
-    Used used{.cpu = own->reaped_cpu};
-    for (const os::ProcessInfo& process : os::descendants(keeper)) {
-        const auto use = os::process_use(process.pid);
-        if (!use) continue;
-        used.cpu += use->cpu + use->reaped_cpu;
-        used.memory += use->memory;
-        if (const pid_t inside = os::number_inside(process.pid); inside != 0)
-            used.pids.push_back(inside);
-    }
-    return used;
-}
 
 // Sleeps unless it is over already.
 bool is_over_within(const std::stop_token& over, std::chrono::milliseconds time) {
@@ -65,15 +43,37 @@ Kept kept(const Settings& settings, const std::string& shell_id, const std::stop
     return {};
 }
 
+Sample sample_of(const LiveUse& use, std::optional<double> share) {
+    return {.cpu_percent = share,
+            .memory_bytes = use.memory,
+            .pids = use.pids,
+            .so_far = usage_so_far(use)};
+}
+
 }  // namespace
 
-CallWatch::CallWatch(Settings settings, const contract::Watch& wanted, OnEvent on_event)
-    : settings_(std::move(settings)), wanted_(wanted), on_event_(std::move(on_event)) {}
+CallWatch::CallWatch(Settings settings, const contract::Watch& wanted, OnEvent on_event,
+                     OnSample on_sample)
+    : settings_(std::move(settings)),
+      wanted_(wanted),
+      on_event_(std::move(on_event)),
+      on_sample_(std::move(on_sample)) {}
 
 void CallWatch::note(decltype(Event::what) what) {
     const std::lock_guard lock(guard_);
     events_.push_back({std::chrono::system_clock::now(), std::move(what)});
     if (on_event_) on_event_(events_.back());
+}
+
+// What the tree has had at most is the most of all looks.
+void CallWatch::tell(Sample sample) {
+    using Milliseconds = std::chrono::duration<double, std::milli>;
+    if (!on_sample_) return;
+    sample.wall_ms = Milliseconds(std::chrono::steady_clock::now() - began_).count();
+    auto& most = sample.so_far.peak_memory_bytes;
+    most_memory_ = std::max(most_memory_, most.value_or(0));
+    if (most_memory_ > 0) most = most_memory_;
+    on_sample_(sample);
 }
 
 void CallWatch::attach(ToolContext& context) {
@@ -83,6 +83,7 @@ void CallWatch::attach(ToolContext& context) {
         if (also) also(shell_id);
         // A call that has to be repeated starts twice.
         if (thread_.joinable()) return;
+        began_ = std::chrono::steady_clock::now();
         note(contract::Began{shell_id});
         thread_ =
             std::jthread([this, shell_id](const std::stop_token& over) { look(over, shell_id); });
@@ -99,19 +100,22 @@ void CallWatch::look(const std::stop_token& over, const std::string& shell_id) {
     // A short command is never looked at.
     if (is_over_within(over, between_looks / 10)) return;
     const auto [keeper, is_slowed_down] = kept(settings_, shell_id, over);
-    auto before = used_by(keeper);
+    auto before = live_use(keeper);
     auto then = Clock::now();
+    if (before) tell(sample_of(*before, std::nullopt));
     // The kernel lets nobody have more, but for the errors of measuring.
     Sustained sustained(is_slowed_down ? std::nullopt : wanted_.most_cpu_percent);
     const double processors = std::max(1U, std::thread::hardware_concurrency());
     while (before && !is_over_within(over, between_looks)) {
-        auto now = used_by(keeper);
+        auto now = live_use(keeper);
         if (!now) return;
         const auto elapsed = Clock::now() - then;
-        const auto spent = std::max(now->cpu - before->cpu, std::chrono::nanoseconds(0));
+        const auto spent = std::max(now->cpu() - before->cpu(), std::chrono::nanoseconds(0));
         const double share = percent * static_cast<double>(spent.count()) /
                              static_cast<double>(elapsed.count()) / processors;
-        note(Sample{.cpu_percent = share, .memory_bytes = now->memory, .pids = now->pids});
+        const Sample sample = sample_of(*now, share);
+        tell(sample);
+        note(sample);
         if (sustained.add(share, elapsed)) {
             const std::lock_guard lock(guard_);
             breach_ = LimitExceeded{"cpu_usage", *wanted_.most_cpu_percent,

@@ -40,9 +40,12 @@ private:
 class CallWatch {
 public:
     using OnEvent = std::function<void(const contract::Event&)>;
+    using OnSample = std::function<void(const contract::Sample&)>;
 
-    // `on_event` is called from several threads, one at a time.
-    CallWatch(Settings settings, const contract::Watch& wanted, OnEvent on_event);
+    // `on_event` is called from several threads, one at a time. `on_sample` hears also of the first
+    // look, which is no event: there is no share of the processors to tell yet.
+    CallWatch(Settings settings, const contract::Watch& wanted, OnEvent on_event,
+              OnSample on_sample = {});
 
     // From here on the call is seen, and can be stopped. Its on_start and on_output are called as
     // before.
@@ -53,15 +56,19 @@ public:
 private:
     void note(decltype(contract::Event::what) what);
     void look(const std::stop_token& over, const std::string& shell_id);
+    void tell(contract::Sample sample);
 
     Settings settings_;
     contract::Watch wanted_;
     OnEvent on_event_;
+    OnSample on_sample_;
     std::stop_source stop_;
     std::optional<std::stop_callback<std::function<void()>>> cancelled_;
     std::mutex guard_;
     std::vector<contract::Event> events_;
     std::optional<LimitExceeded> breach_;
+    std::chrono::steady_clock::time_point began_;
+    uint64_t most_memory_ = 0;  // for the thread alone, which is the last member
     std::jthread thread_;
 };
 

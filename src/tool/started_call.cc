@@ -16,6 +16,7 @@
 #include "request/environment.h"
 #include "tool/display_of.h"
 #include "tool/links_out.h"
+#include "tool/live_use.h"
 #include "tool/report_of.h"
 #include "tool/revert.h"
 #include "tool/standard_input.h"
@@ -70,6 +71,20 @@ record::Record first_page(const run::LaunchPlan& launch, const run::Session& ses
     if (launch.background) page.flags |= record::InBackground;
     if (session.closed()) page.flags |= record::BehindWalls;
     return page;
+}
+
+// From the call to the moment when the keeper started the command. Both clocks are the monotonic
+// one of the machine.
+Startup startup_of(const CallPlan& plan, const record::Record& record) {
+    using Milliseconds = std::chrono::duration<double, std::milli>;
+    Startup startup;
+    if (record.main == 0) return startup;
+    const std::chrono::nanoseconds began(static_cast<int64_t>(record.started_mono));
+    const auto built = plan.session_built_in.value_or(std::chrono::nanoseconds(0));
+    const auto waited = began - plan.asked_at.time_since_epoch() - built;
+    if (plan.session_built_in) startup.session_ms = Milliseconds(built).count();
+    if (waited.count() >= 0) startup.call_ms = Milliseconds(waited).count();
+    return startup;
 }
 
 }  // namespace
@@ -281,6 +296,8 @@ Report StartedCall::report() const {
         return failed(cause);
     }
     report = report_of(reader_, *now, plan_.note);
+    report.startup = startup_of(plan_, now->record);
+    if (!report.ended()) add_live_use(report, *now);
     for (const std::string& variable : plan_.launch.env)
         report.environment.push_back(variable.substr(0, variable.find('=')));
     if (auto added = add_output(report, reader_, Whole{}, plan_.max_output_bytes); !added)

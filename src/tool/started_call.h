@@ -28,6 +28,9 @@ struct CallPlan {
     uint64_t max_output_bytes = 0;
     std::chrono::milliseconds early_end{0};
     int starts = 0;                  // how often it was handed over
+    os::Clock::time_point asked_at;  // when the call came in
+    // How long it took to build the session, if that was done for this call.
+    std::optional<std::chrono::nanoseconds> session_built_in = {};
     uint64_t granted_bytes = 0;      // of the state directory's quota
     std::vector<std::string> notes;  // for the report
 };

@@ -79,6 +79,9 @@ struct CallContext {
     // Gets the output of its command as it comes, and all that is kept of it before the result. On
     // a thread likewise.
     std::function<void(const OutputPiece& piece)> on_output = {};
+    // Gets what a command that is watched uses, each time that it is looked at. On a thread
+    // likewise.
+    std::function<void(const contract::Sample& sample)> on_sample = {};
     // Asked where a rule says so. An answer that never comes leaves a call without a result. None:
     // nobody can be asked.
     Approver approver = {};

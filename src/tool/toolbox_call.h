@@ -9,6 +9,7 @@
 #include "collect/shell_files.h"
 #include "tool/call_audit.h"
 #include "tool/call_watch.h"
+#include "tool/file_states.h"
 #include "tool/private_dir.h"
 #include "tool/toolbox_in_force.h"
 
@@ -29,6 +30,7 @@ struct Toolbox::Call {
     std::optional<PrivateDir> tmp = {};
     std::string forgotten_shell = {};  // whose log is removed before the answer; empty: none
     std::unique_ptr<CallWatch> eye = {};
+    std::optional<FileStates> files = {};
     // Of a Talk: where its bash was when somebody agreed to the command.
     std::optional<std::filesystem::path> agreed_in = {};
 };

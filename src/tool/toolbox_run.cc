@@ -86,6 +86,14 @@ Report not_started(const Request& request, const Error& why) {
     return report;
 }
 
+// Where commands see the files of this host; nothing where they see all of them.
+std::vector<std::filesystem::path> shared_roots(const ToolContext& context) {
+    if (context.mode == Mode::Open) return {};
+    std::vector<std::filesystem::path> roots = context.writable;
+    roots.push_back(context.workspace);
+    return roots;
+}
+
 bool is_whole(const Excerpt& excerpt) {
     if (excerpt.total_bytes == 0) return true;
     return excerpt.shown.size() == 1 && excerpt.shown[0].first == 0 &&
@@ -165,6 +173,9 @@ void Toolbox::launch(const std::shared_ptr<Call>& call) {
     };
     context.on_output = call->context.on_output;
     if (run.watch) watch(*call, *run.watch, context);
+    // In a container they have other names.
+    if (!run.files.empty() && !deployment.container)
+        call->files.emplace(run.files, shared_roots(context));
     if (!deployment.container) return this->run(call, *std::move(request), std::move(context));
     // Making one takes its time.
     patient_.post([this, call, request = *std::move(request), context = std::move(context)] {
@@ -189,7 +200,8 @@ void Toolbox::watch(Call& call, const contract::Watch& wanted, ToolContext& cont
         tell = [stream = deployment_.contract->stream(), on_record](const contract::Event& event) {
             for (const Json& record : stream(event)) on_record(record);
         };
-    call.eye = std::make_unique<CallWatch>(deployment_.settings, wanted, std::move(tell));
+    call.eye = std::make_unique<CallWatch>(deployment_.settings, wanted, std::move(tell),
+                                           call.context.on_sample);
     call.eye->attach(context);
 }
 
@@ -224,6 +236,7 @@ Told Toolbox::told(Call& call, Report report) const {
     const Deployment& deployment = call.in_force->deployment;
     if (deployment.container) tell_placed(about, run.network.value_or(deployment.walls.network));
     if (call.eye) told.events = call.eye->finish(about.ending);
+    if (call.files && about.pid) told.files = call.files->now();
     call.tmp.reset();
     about.verdict = std::move(call.verdict);
     about.notes.insert(about.notes.begin(), deployment.notes.begin(), deployment.notes.end());

@@ -1,0 +1,61 @@
+// The seed's syncFileStateAfterExecution, on real files.
+#include "tool/file_states.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "temp_dir.h"
+
+namespace husk::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> states_of(const FileStates& states) {
+    std::vector<std::string> all;
+    for (const contract::FileState& one : states.now()) all.push_back(one.state);
+    return all;
+}
+
+TEST(FileStates, SayWhatBecameOfEach) {
+    const test::TempDir dir;
+    const auto at = [&](const char* name) { return (dir.path() / name).string(); };
+    for (const char* name : {"changed", "removed", "unchanged", "replaced"})
+        std::ofstream(at(name)) << "one";
+    const FileStates states({{at("created"), "write"},
+                             {at("changed"), "append"},
+                             {at("removed"), "delete"},
+                             {at("unchanged"), "read"},
+                             {at("missing"), "read"},
+                             {at("replaced"), "write"},
+                             {at("unchanged") + "/below", "read"}},
+                            {});
+    EXPECT_EQ(states_of(states),
+              (std::vector<std::string>{"missing", "unchanged", "unchanged", "unchanged", "missing",
+                                        "unchanged", "missing"}));
+    std::ofstream(at("created")) << "";
+    std::ofstream(at("changed"), std::ios::app) << "two";
+    fs::remove(at("removed"));
+    std::ofstream(at("other")) << "one";
+    fs::rename(at("other"), at("replaced"));
+    EXPECT_EQ(states_of(states),
+              (std::vector<std::string>{"created", "changed", "removed", "unchanged", "missing",
+                                        "changed", "missing"}));
+}
+
+// A command may have another file there than this host.
+TEST(FileStates, AreUnknownOutsideOfWhatTheCommandShares) {
+    const test::TempDir dir;
+    const fs::path root = dir.path() / "work";
+    fs::create_directory(root);
+    const FileStates states({{(dir.path() / "workspace").string(), "write"},
+                             {(root / "x").string(), "write"},
+                             {"/tmp/x", "write"}},
+                            {root});
+    std::ofstream(root / "x") << "";
+    EXPECT_EQ(states_of(states), (std::vector<std::string>{"unknown", "created", "unknown"}));
+}
+
+}  // namespace
+}  // namespace husk::tool
