@@ -20,6 +20,9 @@ bool are_texts(const Json& json) {
 constexpr auto lists = std::to_array<std::pair<const char*, const char*>>(
     {{"allowed_commands", "allowedCommands"}, {"allowed_paths", "allowedPaths"}});
 
+constexpr auto switches = std::to_array<const char*>(
+    {"enableResourceMonitoring", "enableOutputCapture", "enableSecurityLogging"});
+
 bool is_list(const Json& json) { return json.is_array() && !json.empty(); }
 
 std::string complaint_about(const Json& body) {
@@ -45,6 +48,15 @@ std::string complaint_about(const Json& body) {
             return std::string("`options.") + ours + "` and `securityContext." + theirs +
                    "` are not the same; give one of them";
     }
+    for (const char* name : switches) {
+        const Json& value = member(member(body, "monitoring"), name);
+        if (!value.is_null() && !value.is_boolean())
+            return std::string("`monitoring.") + name + "` is true or false";
+    }
+    if (member(member(body, "monitoring"), "enableSecurityLogging") == false)
+        return "`monitoring.enableSecurityLogging: false` is refused: the audit has every call, "
+               "and "
+               "no client can switch it off; set it to true, or leave it out";
     const Json& session = member(member(body, "context"), "sessionId");
     if (!session.is_string() && !session.is_null()) return "`context.sessionId` is a text";
     if (!is_object_or_null(member(member(body, "context"), "environmentVariables")))
@@ -66,8 +78,11 @@ const char* status_of(const DocwareState& state) {
     return terminated ? "terminated" : "failed";
 }
 
-Json usage_of(const Json& output) {
-    if (const Json& usage = member(output, "resource_usage"); usage.is_object()) return usage;
+Json usage_of(const DocwareState& state) {
+    const Json& measured = member(state.output, "resource_usage");
+    const bool told = state.figures == UsageFigures::Told;
+    if (told && measured.is_object()) return measured;
+    if (told && !state.ended && state.usage.is_object()) return state.usage;
     Json unknown = Json::object();
     for (const char* name : {"max_memory_used", "cpu_time", "wall_time", "disk_io_read",
                              "disk_io_write", "file_operations"})
@@ -116,6 +131,8 @@ std::expected<DocwareRequest, std::string> docware_request(const Json& body) {
             arguments[ours] = list;
     if (member(member(body, "monitoring"), "enableOutputCapture") == false)
         arguments["capture_output"] = false;
+    if (member(member(body, "monitoring"), "enableResourceMonitoring") == false)
+        request.figures = UsageFigures::Withheld;
     return request;
 }
 
@@ -127,9 +144,24 @@ Json docware_response(const DocwareState& state) {
         response["error"] = error;
     response["statistics"] = {{"startTime", state.started},
                               {"endTime", state.ended ? Json(*state.ended) : Json(nullptr)},
-                              {"resourceUsage", usage_of(state.output)},
+                              {"resourceUsage", usage_of(state)},
                               {"securityEvents", events_of(state)}};
     return response;
+}
+
+Json docware_usage(const Sample& sample) {
+    const auto figure = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
+    const Usage& used = sample.so_far;
+    std::optional<double> cpu;
+    if (used.user_ms && used.system_ms) cpu = *used.user_ms + *used.system_ms;
+    return {{"max_memory_used", figure(used.peak_memory_bytes)},
+            {"cpu_time", figure(cpu)},
+            {"wall_time", figure(sample.wall_ms)},
+            {"disk_io_read", figure(used.read_bytes)},
+            {"disk_io_write", figure(used.written_bytes)},
+            {"file_operations", nullptr},
+            {"cpuUsage", figure(sample.cpu_percent)},
+            {"memoryUsage", figure(sample.memory_bytes)}};
 }
 
 Json docware_stream_data(const Json& record) {

@@ -11,10 +11,14 @@
 
 namespace husk::contract {
 
+// Whether responses tell what a command uses. Limits hold either way.
+enum class UsageFigures : uint8_t { Told, Withheld };
+
 struct DocwareRequest {
     std::string id;       // requestId
     std::string session;  // empty: the conversation's
     Json arguments;       // of the tool `Bash`
+    UsageFigures figures = UsageFigures::Told;
 };
 
 // The call that it means, or what is wrong with it in one sentence.
@@ -29,9 +33,14 @@ struct DocwareState {
     bool is_cancelled = false;
     Json output = nullptr;   // BashToolOutput: the structured content of the result
     Json denials = nullptr;  // of the report: what walls have stopped
+    Json usage = nullptr;    // of one that is running: docware_usage() of the last look at it
+    UsageFigures figures = UsageFigures::Told;
 };
 
 Json docware_response(const DocwareState& state);
+
+// What a command that is running has used so far, and uses at the moment.
+Json docware_usage(const Sample& sample);
 
 // A record of the stream as it stands in a response, as its `streamData`.
 Json docware_stream_data(const Json& record);

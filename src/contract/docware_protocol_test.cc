@@ -93,6 +93,53 @@ TEST(Docware, ExecutionProtocol_AResponseSaysHowFarItIs) {
     }
 }
 
+// What the monitor knows of a running command stands in its response.
+TEST(Docware, ExecutionProtocol_ARunningResponseHasTheUsageSoFar) {
+    Sample sample{.cpu_percent = 12.5, .memory_bytes = 2048};
+    sample.so_far.user_ms = 30;
+    sample.so_far.system_ms = 10;
+    sample.so_far.peak_memory_bytes = 4096;
+    sample.wall_ms = 1500;
+    DocwareState state{.request_id = "r", .started = 5, .usage = docware_usage(sample)};
+    EXPECT_EQ(docware_response(state)["statistics"]["resourceUsage"],
+              Json({{"max_memory_used", 4096},
+                    {"cpu_time", 40.0},
+                    {"wall_time", 1500.0},
+                    {"disk_io_read", nullptr},
+                    {"disk_io_write", nullptr},
+                    {"file_operations", nullptr},
+                    {"cpuUsage", 12.5},
+                    {"memoryUsage", 2048}}));
+    state.ended = 9;
+    state.output = {{"resource_usage", {{"cpu_time", 50}}}};
+    EXPECT_EQ(docware_response(state)["statistics"]["resourceUsage"]["cpu_time"], 50);
+    state.figures = UsageFigures::Withheld;
+    EXPECT_TRUE(docware_response(state)["statistics"]["resourceUsage"]["cpu_time"].is_null());
+    state.ended.reset();
+    EXPECT_TRUE(docware_response(state)["statistics"]["resourceUsage"]["wall_time"].is_null());
+}
+
+TEST(Docware, ExecutionProtocol_MonitoringIsObeyedOrRefusedWithTheReason) {
+    const auto with = [](const Json& monitoring) {
+        return docware_request(
+            {{"requestId", "r"}, {"command", "true"}, {"monitoring", monitoring}});
+    };
+    const auto usual = with({{"enableResourceMonitoring", true},
+                             {"enableOutputCapture", true},
+                             {"enableSecurityLogging", true}});
+    ASSERT_TRUE(usual) << usual.error();
+    EXPECT_EQ(usual->figures, UsageFigures::Told);
+    EXPECT_FALSE(usual->arguments.contains("capture_output"));
+    EXPECT_EQ(with({{"enableResourceMonitoring", false}})->figures, UsageFigures::Withheld);
+    EXPECT_EQ(with({{"enableOutputCapture", false}})->arguments["capture_output"], false);
+    const auto unlogged = with({{"enableSecurityLogging", false}});
+    ASSERT_FALSE(unlogged);
+    EXPECT_NE(unlogged.error().find("the audit has every call"), std::string::npos);
+    for (const char* name :
+         {"enableResourceMonitoring", "enableOutputCapture", "enableSecurityLogging"})
+        EXPECT_FALSE(with({{name, "yes"}})) << name;
+}
+
 TEST(Docware, ExecutionProtocol_AResponseListsWhatConcernsSecurity) {
     const Json response =
         docware_response({.request_id = "r",

@@ -50,6 +50,7 @@ struct Calls::Call {
     std::string result = {};  // JSON, as is the next
     std::string report = {};
     std::string status = {};  // of the report
+    std::optional<contract::Sample> sample = {};
     std::stop_source stop = {};
     // From the token that the caller gave.
     std::unique_ptr<std::stop_callback<std::function<void()>>> forward = {};
@@ -131,6 +132,9 @@ void Calls::watch(const CallPtr& call, tool::CallContext& context) {
             call->shell_id = id;
             events_.tell("call.changed", id, call->event());
         });
+    };
+    context.on_sample = [this, call](const contract::Sample& sample) {
+        loop_.post([call, sample] { call->sample = sample; });
     };
     auto on_report = std::move(context.on_report);
     context.on_report = [this, call, on_report = std::move(on_report)](const Report& report) {
@@ -246,6 +250,11 @@ std::optional<std::string> Calls::json(const std::string& id) const {
     const Call* call = find(id);
     if (call == nullptr) return std::nullopt;
     return call->json();
+}
+
+const contract::Sample* Calls::sample(const std::string& id) const {
+    const Call* call = find(id);
+    return call == nullptr || !call->sample ? nullptr : &*call->sample;
 }
 
 std::string Calls::list_json() const {

@@ -50,6 +50,8 @@ public:
     }
 
     std::optional<std::string> json(const std::string& id) const;
+    // What its command used when it was last looked at; null if nobody has looked.
+    const contract::Sample* sample(const std::string& id) const;
     std::string list_json() const;
 
 private:

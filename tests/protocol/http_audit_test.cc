@@ -184,6 +184,72 @@ TEST_F(ServeDocware, StatusIsRunningFailedOrTerminated) {
         [&] { return server.get("/v1/docware/requests/long").json()["status"] == "terminated"; }));
 }
 
+// The response of a running command has what the monitor knows already.
+TEST_F(ServeDocware, ARunningCommandHasItsUsage) {
+    const auto begin = [&](const std::string& id, const Json& more) {
+        return server.post("/v1/docware/requests?wait=false",
+                           request(id,
+                                   "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; "
+                                   "until [ -e over ]; do sleep 0.05; done",
+                                   more));
+    };
+    const auto usage = [&](const std::string& id) {
+        const Json now = server.get("/v1/docware/requests/" + id).json();
+        EXPECT_EQ(now["status"], "running");
+        return now["statistics"]["resourceUsage"];
+    };
+    EXPECT_EQ(begin("told", Json::object()).status, 202);
+    EXPECT_EQ(begin("withheld", {{"monitoring", {{"enableResourceMonitoring", false}}}}).status,
+              202);
+    Json seen;
+    EXPECT_TRUE(eventually([&] {
+        seen = usage("told");
+        return seen["cpu_time"].is_number() && seen["cpu_time"] > 0 && seen["cpuUsage"].is_number();
+    })) << seen;
+    EXPECT_GT(seen["max_memory_used"], 0);
+    EXPECT_GT(seen["wall_time"], 0);
+    EXPECT_TRUE(seen["file_operations"].is_null());
+    EXPECT_TRUE(usage("withheld")["cpu_time"].is_null());
+    server.post("/v1/docware/requests", request("over", "touch over"));
+    EXPECT_TRUE(eventually([&] {
+        return server.get("/v1/docware/requests/told").json()["status"] == "completed" &&
+               server.get("/v1/docware/requests/withheld").json()["status"] == "completed";
+    }));
+    const Json done = server.get("/v1/docware/requests/withheld").json();
+    EXPECT_TRUE(done["statistics"]["resourceUsage"]["wall_time"].is_null());
+    EXPECT_TRUE(done["data"]["resource_usage"]["wall_time"].is_number());
+}
+
+// No client takes its calls out of the audit.
+TEST_F(ServeDocware, MonitoringThatCannotBeSwitchedOffIsRefused) {
+    const HttpAnswer refused = server.post(
+        "/v1/docware/requests",
+        request("m", "touch made", {{"monitoring", {{"enableSecurityLogging", false}}}}));
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_THAT(refused.json()["error"]["message"].get<std::string>(),
+                HasSubstr("enableSecurityLogging"));
+    EXPECT_EQ(server.get("/v1/docware/requests/m").status, 404);
+    const Json silent =
+        server
+            .post("/v1/docware/requests",
+                  request("n", "echo hi", {{"monitoring", {{"enableOutputCapture", false}}}}))
+            .json();
+    EXPECT_EQ(silent["status"], "completed");
+    EXPECT_EQ(silent["data"]["stdout"], "");
+}
+
+// Threats that refuse nothing are events of security, too.
+TEST_F(ServeDocware, ThreatsThatDoNotBlockAreSecurityEvents) {
+    const Json done =
+        server.post("/v1/docware/requests", request("t", "echo 'echo ran' | sh")).json();
+    EXPECT_EQ(done["status"], "completed");
+    EXPECT_EQ(done["data"]["stdout"], "ran\n");
+    const Json& events = done["statistics"]["securityEvents"];
+    ASSERT_EQ(events.size(), 1U) << events;
+    EXPECT_EQ(events[0]["type"], "threat_detected");
+    EXPECT_EQ(events[0]["details"]["ruleId"], "code_injection_detection");
+}
+
 // The seed's 流式输出协议: responses with streamData while it runs, and one with all of it.
 TEST_F(ServeDocware, StreamingOutputProtocol) {
     const std::string command = "echo up; until [ -e go ]; do sleep 0.01; done; echo down >&2";
@@ -265,6 +331,8 @@ TEST_F(ServeDocware, BashPerformanceMetrics) {
     EXPECT_EQ(metrics["securityStats"]["threatDetections"], 1);
     EXPECT_TRUE(metrics["securityStats"]["falsePositives"].is_null());
     EXPECT_TRUE(metrics["resourceStats"]["totalNetworkIO"].is_null());
+    EXPECT_GT(metrics["sandboxStats"]["sandboxCreationTime"], 0);
+    EXPECT_GT(metrics["sandboxStats"]["sandboxOverhead"], 0);
     EXPECT_TRUE(metrics["sandboxStats"]["isolationEffectiveness"].is_null());
     EXPECT_EQ(husk({"stats", "--docware"}).json(), metrics);
 }
