@@ -425,6 +425,62 @@ TEST_P(Docware, Streaming_RecordsHaveNoGaps) {
     EXPECT_EQ(records.back()["content"]["exit_code"], 4);
 }
 
+// The seed's sandboxStats, of one call. Each call here is a process of its own: the first builds
+// the sandbox, and the second finds it.
+TEST_P(Docware, Output_TellsWhatTheSandboxCost) {
+    const auto stats = [&](const std::vector<std::string>& options) {
+        return output({{"command", "true"}}, options)["debug_info"]["sandboxStats"];
+    };
+    const Json built = stats({"--session", "kept"});
+    EXPECT_GT(built["sandboxCreationTime"], 0);
+    EXPECT_GT(built["sandboxOverhead"], 0);
+    EXPECT_TRUE(built["isolationEffectiveness"].is_null());
+    const Json found = stats({"--session", "kept"});
+    EXPECT_TRUE(found["sandboxCreationTime"].is_null());
+    EXPECT_GT(found["sandboxOverhead"], 0);
+    const Json open = stats({"--mode", "open"});
+    EXPECT_TRUE(open["sandboxCreationTime"].is_null());
+    EXPECT_TRUE(open["sandboxOverhead"].is_null());
+}
+
+// The seed's syncFileStateAfterExecution.
+TEST_P(Docware, Output_TellsWhatBecameOfTheFiles) {
+    for (const char* name : {"old", "gone", "same"}) {
+        write_text(work_ / name, "one\n");
+        own(work_ / name);
+    }
+    const Json done =
+        shell("cat same missing 2>/dev/null; echo two >> old; rm gone; echo x > new; touch /tmp/t");
+    std::map<std::string, std::string> states;
+    for (const Json& file : done["debug_info"]["file_state"])
+        states[file["path"]] =
+            file["operation"].get<std::string>() + " " + file["state"].get<std::string>();
+    EXPECT_EQ(states, (std::map<std::string, std::string>{
+                          {work_ / "same", "read unchanged"},
+                          {work_ / "missing", "read missing"},
+                          {"/dev/null", "write unknown"},
+                          {work_ / "old", "append changed"},
+                          {work_ / "gone", "delete removed"},
+                          {work_ / "new", "write created"},
+                          {"/tmp/t", "write unknown"},
+                      }));
+}
+
+// They run, and the result and the audit tell of them.
+TEST_P(Docware, Threats_ThatDoNotBlockAreInTheResultAndInTheAudit) {
+    const Json piped = shell("echo 'echo ran' | sh");
+    EXPECT_EQ(piped["stdout"], "ran\n");
+    EXPECT_EQ(piped["security_info"]["threat_analysis"]["threats"][0]["ruleId"],
+              "code_injection_detection");
+    const Json plain = shell("echo hi");
+    EXPECT_EQ(plain["security_info"]["threat_analysis"]["threatsDetected"], false);
+    const auto records = lines_of(husk_({"log", "--json"}).out);
+    ASSERT_EQ(records.size(), 2U);
+    std::vector<Json> threats;
+    for (const std::string& record : records) threats.push_back(Json::parse(record)["threats"]);
+    EXPECT_THAT(threats, UnorderedElementsAre(Json({"code_injection_detection"}), Json::array()));
+}
+
 // ---- whoever offers the tools
 
 tool::Deployment deployment_in(const TempDir& dir) {
