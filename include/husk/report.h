@@ -30,6 +30,8 @@ struct Signaled {
 };
 struct TimedOut {
     std::chrono::milliseconds limit;
+    // The time at which that was found. The command may have had some patience after that.
+    std::chrono::milliseconds reached{0};
 };
 struct Cancelled {
     std::string why;
@@ -146,6 +148,7 @@ struct Report {
     uint64_t denials_total = 0;    // attempts, with those that are not listed
     bool denials_complete = true;  // every kind was watched, and nothing was dropped
     std::vector<Leftover> leftovers;
+    std::optional<LimitExceeded> leftovers_ended_by;  // a limit, after the main process had ended
     std::vector<std::string> reverted;  // protected names that the command made, taken away again
     std::vector<std::string> notes;
 

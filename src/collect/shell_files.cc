@@ -127,6 +127,7 @@ const char* name_of(record::Resource resource) {
         case record::Resource::Processes: return "processes";
         case record::Resource::Disk: return "disk";
         case record::Resource::FileSize: return "file_size";
+        case record::Resource::Lifetime: return "lifetime";
     }
     return "unknown";
 }
@@ -143,7 +144,9 @@ Ending ending_of(const record::Record& page) {
         case Reason::Killed: return kernel_word(page.wait_status);
         case Reason::NotStarted:
             return NotStarted{{name_of(page.step), static_cast<int>(page.error), ""}};
-        case Reason::Deadline: return TimedOut{std::chrono::milliseconds(page.deadline_ms)};
+        case Reason::Deadline:
+            return TimedOut{std::chrono::milliseconds(page.deadline_ms),
+                            std::chrono::milliseconds(page.peak)};
         case Reason::Idle: return LimitExceeded{"idle", page.limit, page.peak};
         case Reason::Limit: return LimitExceeded{name_of(page.resource), page.limit, page.peak};
         case Reason::Lifetime: return LimitExceeded{"lifetime", page.limit, page.peak};
@@ -156,6 +159,11 @@ Ending ending_of(const record::Record& page) {
         case Reason::KeeperStopped: return Lost{"its keeper was stopped, and killed for that"};
     }
     return Lost{"its record gives a reason that this version does not know"};
+}
+
+std::optional<LimitExceeded> end_of_leftovers(const record::Record& page) {
+    if ((page.flags & record::LeftoversOverLimit) == 0) return std::nullopt;
+    return LimitExceeded{name_of(page.resource), page.limit, page.peak};
 }
 
 Result<std::vector<std::string>> shell_ids(const run::StateDir& state) {

@@ -3,6 +3,7 @@
 
 #include <husk/report.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,5 +49,7 @@ Result<Snapshot> look(const ShellFiles& files, os::Deadline patience = {});
 
 // How a finished record ended. Pure.
 Ending ending_of(const record::Record& page);
+// The limit that ended what its main process had left behind. Pure.
+std::optional<LimitExceeded> end_of_leftovers(const record::Record& page);
 
 }  // namespace husk::collect

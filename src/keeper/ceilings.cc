@@ -64,7 +64,10 @@ limits::Breach Watch::look_at_memory() {
     const bool known = read_text(files_[MemoryPeak], text, sizeof text);
     const uint64_t peak = known ? number_at(text) : most_.memory;
     if (!was_full(peak, most_.memory)) return {};
-    return {Resource::Memory, most_.memory, peak > most_.memory ? peak : most_.memory};
+    // If the peak is not known, or one large request was refused before the cgroup was full: the
+    // kernel kills only if what a tree has and what it asks for are more than the kernel's limit.
+    const uint64_t wanted = husk::wire::memory_for(most_.memory);
+    return {Resource::Memory, most_.memory, peak > most_.memory ? peak : wanted};
 }
 
 limits::Breach Watch::look_at_tasks() {

@@ -24,6 +24,8 @@ inline uint64_t after(uint64_t now, uint64_t ms) {
     return ms == 0 ? never : now + ms * millisecond;
 }
 
+inline bool is_over(uint64_t moment, uint64_t now) { return moment != never && now >= moment; }
+
 inline uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 }  // namespace keeper_clock

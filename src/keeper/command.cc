@@ -10,7 +10,6 @@
 #include "last_line.h"
 #include "message.h"
 #include "pool.h"
-#include "proc.h"
 #include "sys.h"
 #include "tree.h"
 
@@ -18,11 +17,11 @@ namespace keeper {
 namespace {
 
 using husk::record::Reason;
-using husk::record::Resource;
 using husk::record::State;
 using husk::wire::Leftovers;
 using keeper_clock::after;
 using keeper_clock::earlier;
+using keeper_clock::is_over;
 using keeper_clock::millisecond;
 using keeper_clock::monotonic;
 using keeper_clock::never;
@@ -30,24 +29,21 @@ using keeper_clock::realtime;
 
 constexpr uint64_t settling_ms = 20;
 constexpr uint64_t longest_settling_ms = 500;  // while something has not been let to run at all
+constexpr uint64_t longest_filling_ms = 5000;  // while ever more processes come
 constexpr uint64_t rest_after_ms = 1000;
 constexpr uint64_t register_after_ms = limits::first_look_ms;  // one waking for both
 constexpr uint64_t save_after_ms = 10;
 constexpr uint64_t flood_save_ms = 50;
 constexpr uint64_t give_up_after_ms = 5000;
-constexpr uint64_t ask_init_after_ms = 2000;
+constexpr uint64_t ask_init_after_ms = 200;
+constexpr uint64_t ask_again_after_ms = 2000;
 constexpr uint64_t round_ms = 2;
 constexpr uint64_t strike_after_ms = 10;
 constexpr uint64_t late_round_ms = 1000;
 constexpr uint32_t caller_gone_patience_ms = 300;
 constexpr uint32_t default_patience_ms = 2000;
-constexpr uint64_t us_in_ms = 1000;
 constexpr int msg_dontwait = 0x40;
 constexpr int msg_nosignal = 0x4000;
-
-void tell(int lifeline, char word) {
-    if (lifeline >= 0) sys::send(lifeline, &word, 1, msg_dontwait | msg_nosignal);
-}
 
 husk::wire::Limit find_limit(const husk::wire::Plan& plan, uint32_t resource) {
     for (uint32_t i = 0; i < plan.limit_count; ++i)
@@ -55,9 +51,11 @@ husk::wire::Limit find_limit(const husk::wire::Plan& plan, uint32_t resource) {
     return {};
 }
 
-bool is_over(uint64_t moment, uint64_t now) { return moment != never && now >= moment; }
-
 }  // namespace
+
+void tell(int lifeline, char word) {
+    if (lifeline >= 0) sys::send(lifeline, &word, 1, msg_dontwait | msg_nosignal);
+}
 
 void Command::refuse(Page& page, const Handles& handles, husk::record::Step step, uint32_t error) {
     page->reason = Reason::NotStarted;
@@ -82,7 +80,7 @@ void Command::keep(const husk::wire::Plan& plan, const char* plan_end, Page& pag
     plan_patience_ms_ = plan.patience_ms;
     idle_ms_ = plan.idle_ms;
     output_limit_ = plan.output_limit;
-    cpu_ms_ = plan.tree.cpu_us / us_in_ms;
+    cpu_ms_ = plan.tree.cpu_us / usage::us_in_ms;
     cpu_ = find_limit(plan, RLIMIT_CPU);
     file_size_ = find_limit(plan, RLIMIT_FSIZE);
 
@@ -209,12 +207,14 @@ void Command::reap() {
         if (found == -ECHILD) tree_empty_ = true;
         if (found < 0 || dead.pid == 0) break;
         const bool is_main = static_cast<uint32_t>(dead.pid) == (*page_)->main && !main_ended_;
-        const limits::Breach breach = is_main ? kernel_breach(dead) : limits::Breach{};
+        limits::Breach breach = is_main ? kernel_breach(dead) : limits::Breach{};
         int status = 0;
         rusage used{};
         if (sys::wait4(dead.pid, &status, WNOHANG | __WALL, &used) <= 0) break;
         meter_->add(used);
         if (!is_main) continue;
+        if (breach.resource == husk::record::Resource::Cpu)
+            breach.reached = usage::whole_ms(meter_->cpu_us());
         if (!published_) {
             note_end(status);
             // The kernel was faster than we: the rest of the tree goes.
@@ -231,54 +231,47 @@ void Command::note_end(int status) {
     (*page_)->ended = realtime();
 }
 
-// Whether main ended with a limit of the plan's passed, and not one that it gave itself.
-limits::Breach Command::kernel_breach(const sys::ChildInfo& main) {
-    if (const limits::Breach breach = ceilings_.look(); breach.limit != 0) return breach;
-    constexpr int cld_killed = 2;
-    constexpr int cld_dumped = 3;
-    constexpr uint64_t ms_in_second = 1000;
-    if (main.code != cld_killed && main.code != cld_dumped) return {};
-    const auto has = [&main](unsigned resource, uint64_t soft, uint64_t hard) {
-        sys::ResourceLimit limit{};
-        return sys::prlimit64(main.pid, resource, nullptr, &limit) == 0 && limit.soft == soft &&
-               limit.hard == hard;
-    };
-    const husk::wire::Limit& size = file_size_;
-    if (main.status == SIGXFSZ && size.soft != 0 && has(RLIMIT_FSIZE, size.soft, size.hard))
-        return {Resource::FileSize, size.soft, size.soft};
-    // The kernel raises the soft limit with each signal. A command can raise the limit and send the
-    // signal itself. It cannot pretend to have used the time; what /proc tells of it is inexact.
-    constexpr uint64_t ticks_in_second = 100;
-    proc::Stat stat{};
-    const husk::wire::Limit& cpu = cpu_;
-    if (main.status == SIGXCPU && cpu.soft != 0 && has(RLIMIT_CPU, cpu.soft + 1, cpu.hard) &&
-        proc::read_stat(main.pid, stat) && stat.own_ticks * 2 >= cpu.soft * ticks_in_second)
-        return {Resource::Cpu, cpu_ms_, cpu.soft * ms_in_second};
-    return {};
-}
-
 // Main has ended, or something of its tree has, after main.
 void Command::on_main_end() {
     if (tree_empty_) return settle();
     if (ladder_ != ladder::State::Standing) return;  // being stopped: the tree goes first
     if (leftovers_ == Leftovers::Wait) return;
     if (settled_at_ != never) return;
+    deadline_ = idle_at_ = never;  // they were the command's
     settled_at_ = after(now_, settling_ms);
     settle_until_ = after(now_, longest_settling_ms);
+    filled_up_by_ = after(now_, longest_filling_ms);
+}
+
+// Main has ended, and what it left behind has had some time. It is looked at before the answer: a
+// bomb ends its main process at once.
+void Command::on_settled() {
+    settled_at_ = never;
+    look_at_the_tree();
+    if (ladder_ != ladder::State::Standing) return;  // being stopped: the tree goes first
+    if (!is_worth_waiting_for()) return settle();
+    settled_at_ = after(now_, settling_ms);
+}
+
+// What main has left behind may still have something to say, or may be a bomb.
+bool Command::is_worth_waiting_for() const {
+    if (now_ < settle_until_ && (watch_.is_doubtful() || tree::any_has_hardly_begun())) return true;
+    return now_ < filled_up_by_ && watch_.is_filling_up();
 }
 
 // All that main could have said is in the pipes now: read exactly that, and answer.
 void Command::settle() {
-    settled_at_ = never;
-    if (!tree_empty_ && leftovers_ == Leftovers::Kill && ladder_ == ladder::State::Standing)
-        return climb(ladder::Event::StopHard);
     finish_output();
+    judge_the_end();
+    const bool standing = ladder_ == ladder::State::Standing;
+    if (!tree_empty_ && leftovers_ == Leftovers::Kill && standing)
+        return climb(ladder::Event::StopHard);
+    if (!tree_empty_ && ladder_ != ladder::State::GaveUp && !standing) return;  // it goes first
     published_ = true;
     if (tree_empty_) return;  // keep() says that it is gone
     page_->set(husk::record::LeftTree);
     publish(State::Ended);
     detach();
-    deadline_ = idle_at_ = never;  // they were the command's
     mind_leftovers();
 }
 
@@ -336,17 +329,9 @@ void Command::detach() {
     sys::close_once(handles_->caller);
 }
 
-void Command::exceed(const limits::Breach& breach) {
-    (*page_)->resource = breach.resource;
-    (*page_)->limit = breach.limit;
-    (*page_)->peak = breach.reached;
-    stop(Reason::Limit, stop_signal_, plan_patience_ms_);
-}
-
 void Command::stop(Reason reason, uint32_t signal, uint32_t patience_ms) {
     // Who asked first is the reason, unless the command was already over.
-    const bool over = main_ended_ && leftovers_ != Leftovers::Wait;
-    if (ladder_ == ladder::State::Standing && !over) (*page_)->reason = reason;
+    if (ladder_ == ladder::State::Standing && !is_left_behind()) (*page_)->reason = reason;
     if (signal == SIGKILL) return climb(ladder::Event::StopHard);
     asked_signal_ = signal != 0 ? signal : SIGTERM;
     patience_at_ = earlier(patience_at_, now_ + patience_ms * millisecond);
@@ -390,15 +375,19 @@ void Command::strike() {
     if (left_leaf_) cgroup::kill_leaf(registry_.cgroup, registry_.place);
 }
 
-// Rounds were not enough. Pid 1 kills all that its namespace has in one stroke, and this keeper
-// with it: what there is to tell of the ending is saved before, and the nursery says that it holds.
-void Command::ask_for_the_end() {
-    asked_for_the_end_ = true;
-    give_up_at_ = after(now_, give_up_after_ms);
-    if (!main_ended_) note_end(-1);
-    finish_output();
-    save_ending();
-    const pool::Registration request{registry_.place, 1};
+// Rounds were not enough. Pid 1 can end this tree while nothing of the session moves. If that does
+// not do either, it kills all that its namespace has in one stroke, and this keeper with it: what
+// there is to tell of the ending is saved before, and the nursery says that it holds.
+void Command::ask_pid_one() {
+    const bool first = plea_ == pool::Plea::Nothing;
+    plea_ = first ? pool::Plea::EndTree : pool::Plea::EndSession;
+    give_up_at_ = after(now_, first ? ask_again_after_ms : give_up_after_ms);
+    if (!first) {
+        if (!main_ended_) note_end(-1);
+        finish_output();
+        save_ending();
+    }
+    const pool::Registration request{registry_.place, plea_};
     message::send(registry_.socket, &request, sizeof request, nullptr, 0);
 }
 
@@ -414,12 +403,8 @@ void Command::enroll() {
 }
 
 void Command::on_clock() {
-    if (is_over(settled_at_, now_)) {
-        const bool patient = now_ < settle_until_ && tree::any_has_hardly_begun();
-        if (patient) settled_at_ = after(now_, settling_ms);
-        if (!patient) settle();
-    }
     on_limits();
+    if (is_over(settled_at_, now_)) on_settled();
     on_ladder();
     if (is_over(register_at_, now_)) enroll();
     if (is_over(save_at_, now_)) {
@@ -434,55 +419,14 @@ void Command::on_clock() {
     }
 }
 
-void Command::on_limits() {
-    if (is_over(deadline_, now_)) {
-        deadline_ = never;
-        if (background_at_deadline_ && foreground_) {
-            page_->set(husk::record::InBackground);
-            page_->save_counts();
-            tell(handles_->lifeline, husk::wire::said_background);
-            detach();
-        } else if (!background_at_deadline_) {
-            stop(Reason::Deadline, stop_signal_, plan_patience_ms_);
-        }
-    }
-    if (is_over(idle_at_, now_)) {
-        idle_at_ = never;
-        (*page_)->limit = (*page_)->peak = idle_ms_;
-        stop(Reason::Idle, stop_signal_, plan_patience_ms_);
-    }
-    if (is_over(lifetime_at_, now_)) {
-        lifetime_at_ = never;
-        (*page_)->limit = (*page_)->peak = lifetime_ms_;
-        stop(Reason::Lifetime, stop_signal_, plan_patience_ms_);
-    }
-    const uint64_t bytes = out_->bytes() + err_->bytes();
-    if (output_limit_ != 0 && bytes > output_limit_) {
-        const uint64_t limit = output_limit_;
-        output_limit_ = 0;
-        exceed({Resource::Output, limit, bytes});
-    }
-    if (is_over(watch_.next(), now_)) {
-        on_breach(ceilings_.look());
-        on_breach(watch_.look(now_, *meter_));
-        if (watch_.has_failed(now_)) lose();
-    }
-}
-
-void Command::on_breach(const limits::Breach& breach) {
-    if (breach.limit == 0) return;
-    if (ladder_ == ladder::State::Standing) return exceed(breach);
-    // Asked to end, it takes ever more of what the machine has: that is the end of patience.
-    climb(ladder::Event::StopHard);
-}
-
 void Command::on_ladder() {
     if (is_over(patience_at_, now_)) {
         patience_at_ = never;
         climb(ladder::Event::PatienceOver);
     }
     if (is_over(round_at_, now_)) kill_round();
-    if (is_over(give_up_at_, now_) && registry_.has_init && !asked_for_the_end_) ask_for_the_end();
+    const bool may_ask = registry_.has_init && plea_ != pool::Plea::EndSession;
+    if (is_over(give_up_at_, now_) && may_ask) ask_pid_one();
     if (is_over(give_up_at_, now_)) {
         give_up_at_ = never;
         climb(ladder::Event::RoundsOver);

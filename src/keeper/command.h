@@ -21,6 +21,9 @@
 
 namespace keeper {
 
+// Wakes whoever listens; the record has the news.
+void tell(int lifeline, char word);
+
 struct Handles {
     int record;
     int lifeline;  // -1 when nobody listens any more
@@ -65,20 +68,28 @@ private:
     void on_caller();
     void on_clock();
     void on_limits();
+    void on_deadline();
+    void on_settled();
     void on_breach(const limits::Breach& breach);
     void on_ladder();
     void enroll();
     void reap();
     void note_end(int status);
     limits::Breach kernel_breach(const sys::ChildInfo& main);
+    limits::Breach output_breach();
+    void judge_the_end();
+    void look_at_the_tree();
     void on_main_end();
 
     void exceed(const limits::Breach& breach);
+    void exceed_time(husk::record::Reason reason, uint64_t limit_ms, uint64_t began);
     void stop(husk::record::Reason reason, uint32_t signal, uint32_t patience_ms);
     void climb(ladder::Event event);
     void kill_round();
     void strike();
-    void ask_for_the_end();
+    void ask_pid_one();
+    bool is_worth_waiting_for() const;
+    bool is_left_behind() const;
     void mind_leftovers();
     void detach();
     void settle();
@@ -106,10 +117,10 @@ private:
     bool main_ended_ = false;
     bool tree_empty_ = false;
     bool published_ = false;
-    bool asked_for_the_end_ = false;
     bool left_leaf_ = false;
 
     ladder::State ladder_ = ladder::State::Standing;
+    pool::Plea plea_ = pool::Plea::Nothing;
     uint32_t stop_signal_ = SIGTERM;  // of the plan
     uint32_t plan_patience_ms_ = 0;
     uint32_t asked_signal_ = SIGTERM;
@@ -120,6 +131,7 @@ private:
     uint64_t lifetime_at_ = keeper_clock::never;
     uint64_t settled_at_ = keeper_clock::never;
     uint64_t settle_until_ = keeper_clock::never;
+    uint64_t filled_up_by_ = keeper_clock::never;
     uint64_t patience_at_ = keeper_clock::never;
     uint64_t round_at_ = keeper_clock::never;
     uint64_t give_up_at_ = keeper_clock::never;

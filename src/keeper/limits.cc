@@ -144,6 +144,8 @@ Breach Watch::look(uint64_t now, const usage::Meter& reaped) {
     const uint64_t elapsed_ms = (now - looked_) / keeper_clock::millisecond + 1;
     uint64_t wait = next_look_ms(last_.use, tree.use, most_, elapsed_ms);
     const Breach breach = judge(tree);
+    filling_up_ =
+        is_crowd(tree.use.processes, most_.processes) && tree.use.processes > last_.use.processes;
     // Looking takes an eighth of a processor at most, however large the tree is.
     const uint64_t cost_ms = (own_time() - begun) * 8 / keeper_clock::millisecond;
     if (wait < cost_ms) wait = cost_ms < busy_look_ms ? cost_ms : busy_look_ms;
@@ -199,12 +201,20 @@ Breach Watch::judge(const Tree& tree) {
         over && (doubtful_ || tree.largest_process > most_.memory || tree.held() > most_.memory);
     doubtful_ = over && !certain;
     if (certain) return pass(Resource::Memory, most_.memory, now.memory, now.memory);
+    return judge_totals(now);
+}
+
+Breach Watch::judge_the_dead(const usage::Meter& reaped) {
+    return judge_totals({reaped.cpu_us(), 0, 0, reaped.written_bytes()});
+}
+
+// Of what only grows. Who has used exactly what it may has passed no limit.
+Breach Watch::judge_totals(const Use& now) {
     if (most_.disk != 0 && now.written > most_.disk)
         return pass(Resource::Disk, most_.disk, now.written, 0);
-    if (most_.cpu_us == 0 || now.cpu_us < most_.cpu_us) return {};
-    constexpr uint64_t us_in_ms = 1000;
+    if (most_.cpu_us == 0 || now.cpu_us <= most_.cpu_us) return {};
     const Breach breach = pass(Resource::Cpu, most_.cpu_us, now.cpu_us, 0);
-    return {breach.resource, breach.limit / us_in_ms, breach.reached / us_in_ms};
+    return {breach.resource, breach.limit / usage::us_in_ms, usage::whole_ms(breach.reached)};
 }
 
 }  // namespace limits

@@ -60,6 +60,9 @@ constexpr uint64_t half_way_ms(uint64_t before, uint64_t now, uint64_t limit, ui
     return looks > idle_look_ms ? idle_look_ms : (looks + 1) * elapsed_ms / 2;
 }
 
+// Enough processes to suspect a bomb.
+constexpr bool is_crowd(uint64_t now, uint64_t limit) { return limit != 0 && now > limit / 8; }
+
 constexpr bool is_above_half(uint64_t now, uint64_t limit) { return limit != 0 && now > limit / 2; }
 
 // How long to wait for the next look, when `elapsed_ms` lie between the last two.
@@ -99,6 +102,16 @@ public:
     // machine, again when the tree has grown still larger.
     Breach look(uint64_t now, const usage::Meter& reaped);
 
+    // Of a tree of which nothing lives: what it used in all, since the last look too. Costs no
+    // look.
+    Breach judge_the_dead(const usage::Meter& reaped);
+
+    // Another look is needed to tell whether the tree is over its limit of memory.
+    bool is_doubtful() const { return doubtful_; }
+    // At the last look the tree had more processes than at the one before, and so many that it may
+    // soon have too many.
+    bool is_filling_up() const { return filling_up_; }
+
     // Whether nothing could be seen of the tree for too long, so that no limit holds.
     bool has_failed(uint64_t now) const;
 
@@ -108,6 +121,7 @@ private:
     uint64_t objects_of(const Tree& tree);
     uint64_t without_doubles(const Tree& tree);
     Breach judge(const Tree& tree);
+    Breach judge_totals(const Use& now);
 
     husk::wire::TreeLimits most_{};
     Tree last_{};
@@ -116,8 +130,9 @@ private:
     uint64_t looked_ = 0;
     uint64_t blind_since_ = keeper_clock::never;
     uint64_t next_ = keeper_clock::never;
-    uint64_t counted_ = 0;    // memory with its doubles, when they were last told apart
-    bool doubtful_ = false;   // over the limit of memory, but not yet twice
+    uint64_t counted_ = 0;   // memory with its doubles, when they were last told apart
+    bool doubtful_ = false;  // over the limit of memory, but not yet twice
+    bool filling_up_ = false;
     bool was_still_ = false;  // at the last look the tree had not computed since the one before
 };
 

@@ -19,6 +19,7 @@
 #include "proc.h"
 #include "record.h"
 #include "sockets.h"
+#include "standstill.h"
 #include "sys.h"
 #include "tree.h"
 #include "walls.h"
@@ -149,6 +150,12 @@ void admit(int client) {
     clients[client_count++] = client;
 }
 
+// A keeper has asked for it. What is dead then is the keeper's, as all that its tree has.
+void end_tree_of(uint32_t place) {
+    if (sys::getpid() != 1 || place >= seats->used || seats->places[place].pid <= 0) return;
+    standstill::end_below(seats->places[place].pid, tree::spare_none);
+}
+
 // No process can be born faster than this. The keepers go too, so that is the end of the session.
 void end_everything(uint32_t asked_by) {
     if (sys::getpid() != 1) return;
@@ -166,7 +173,8 @@ void on_registration() {
         const message::Received got =
             message::receive(registry_out, &registration, sizeof registration, msg_dontwait);
         if (got.size <= 0) return;
-        if (registration.end_session != 0) end_everything(registration.place);
+        if (registration.plea == pool::Plea::EndTree) end_tree_of(registration.place);
+        if (registration.plea == pool::Plea::EndSession) end_everything(registration.place);
         if (got.fd_count != 1 || registration.place >= pool::max_keepers) continue;
         int& held = records[registration.place];
         sys::close_once(held);
@@ -221,6 +229,15 @@ void write_off_the_dead() {
     }
 }
 
+// What rounds do not kill is killed while nothing moves, and else ends with the session, where pid
+// 1 can see to that.
+void end_orphans() {
+    if (sys::getpid() == 1) standstill::end_below(1, is_keeper);
+    on_children();
+    orphans = tree::any_child(is_keeper);
+    if (orphans) end_everything(pool::max_keepers);
+}
+
 // Rounds, as a keeper would do. The records are written when nothing is left, or when what is
 // left is clearly not to be had.
 void kill_orphans() {
@@ -235,8 +252,7 @@ void kill_orphans() {
     proc::see_again();
     orphans = tree::any_child(is_keeper) || proc::is_blind();
     const bool late = now - orphans_since >= orphan_patience_ms * keeper_clock::millisecond;
-    // What cannot be killed so ends with the session, where pid 1 can see to that.
-    if (orphans && late && !pool::is_closing(*seats)) end_everything(pool::max_keepers);
+    if (orphans && late && !pool::is_closing(*seats)) end_orphans();
     if (!orphans || late) write_off_the_dead();
     if (!orphans) orphans_since = never;
     orphan_round_at =

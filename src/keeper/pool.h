@@ -74,12 +74,18 @@ inline uint32_t count(const Seats& seats, Seat wanted) {
     return result;
 }
 
+// What a keeper asks of pid 1 when its tree does not die.
+enum class Plea : uint32_t {
+    Nothing,
+    EndTree,     // kill the tree of this keeper, while nothing else of the session moves
+    EndSession,  // kill all that the session has
+};
+
 // keeper -> nursery when it takes a plan, with the descriptor {record}: whom to write off
-// should the keeper be killed. Without a descriptor it only wakes, or asks pid 1 to kill all that
-// the session has, because a tree does not die.
+// should the keeper be killed. Without a descriptor it only wakes, or asks.
 struct Registration {
     uint32_t place;
-    uint32_t end_session = 0;  // 1: it asks
+    Plea plea = Plea::Nothing;
 };
 
 }  // namespace pool

@@ -49,6 +49,7 @@ enum class Resource : uint32_t {
     Processes = 3,
     Disk = 4,      // written to storage
     FileSize = 5,  // of one file
+    Lifetime = 6,  // milliseconds that nobody waited for it; only of what main left behind
 };
 
 // What the keeper was about to do when it could not start the command.
@@ -82,6 +83,8 @@ enum Flag : uint32_t {
     CpuByCgroup = 4096,
     BehindWalls = 8192,  // commands could look at its log, and may have it open for ever
     Enrolled = 16384,    // the nursery has it, and writes the ending if the keeper is killed
+    // A limit ended what main had left behind: `resource`, `limit` and `peak` say which one.
+    LeftoversOverLimit = 32768,
 };
 
 struct Stream {
@@ -152,7 +155,7 @@ struct Record {
     uint64_t ended;        // realtime, nanoseconds
     uint64_t duration_ns;  // from the start of main to its end
     uint64_t limit;        // of the reason that has one: its value,
-    uint64_t peak;         // and what was reached
+    uint64_t peak;         // and what was reached when that was found; of time, milliseconds
     Usage usage;
     uint32_t killed;    // processes that were sent SIGKILL when leftovers were cleared
     Resource resource;  // that the limit is of

@@ -13,9 +13,10 @@ namespace {
 using proc::Kin;
 
 // A child is ours until we take it away, also when it is dead. Whoever is further down may be
-// taken away by its own parent, and its number become a stranger's.
-long signal_one(const Kin& kin, int self, int signal) {
-    if (kin.parent == self) {
+// taken away by its own parent, and its number become a stranger's. Orphans become children of the
+// root.
+long signal_one(const Kin& kin, int root, int signal) {
+    if (kin.parent == static_cast<int>(sys::getpid())) {
         const long result = sys::kill(kin.pid, signal);
         // A stopped process does not hear what it is asked.
         if (result == 0 && signal != SIGKILL) sys::kill(kin.pid, SIGCONT);
@@ -26,16 +27,16 @@ long signal_one(const Kin& kin, int self, int signal) {
     const auto fd = static_cast<int>(process);
     proc::Stat stat{};
     const bool is_kin =
-        proc::read_stat(kin.pid, stat) && (stat.parent == kin.parent || stat.parent == self);
+        proc::read_stat(kin.pid, stat) && (stat.parent == kin.parent || stat.parent == root);
     const long result = is_kin ? sys::pidfd_send_signal(fd, signal) : -ESRCH;
     if (result == 0 && signal != SIGKILL) sys::pidfd_send_signal(fd, SIGCONT);
     sys::close(fd);
     return result;
 }
 
-void find_children(tree::Spare spare) {
+void find_children(int root, tree::Spare spare) {
     proc::forget_kin();
-    proc::add_children(static_cast<int>(sys::getpid()), 0);
+    proc::add_children(root, 0);
     proc::spare_kin(spare);
 }
 
@@ -51,22 +52,34 @@ bool has_hardly_begun(int pid) {
 namespace tree {
 
 Sent signal_all(int signal, Spare spare) {
-    const auto self = static_cast<int>(sys::getpid());
-    find_children(spare);
+    return signal_below(static_cast<int>(sys::getpid()), signal, spare);
+}
+
+Sent signal_below(int root, int signal, Spare spare) {
+    find_children(root, spare);
     Sent sent{};
     for (unsigned next = 0; next < proc::kin_count(); ++next) {
         const Kin kin = proc::kin(next);
-        // Its children first: once it is dead they are ours, and this list is behind us.
+        // Its children first: once it is dead they are the root's, and this list is behind us.
         proc::add_children(kin.pid, 0);
-        const long result = signal_one(kin, self, signal);
+        const long result = signal_one(kin, root, signal);
         if (result == 0) ++sent.reached;
         if (result == -EPERM) ++sent.refused;
     }
     return sent;
 }
 
+void for_each_below(int root, Spare spare, void (*visit)(const Kin& kin)) {
+    find_children(root, spare);
+    for (unsigned next = 0; next < proc::kin_count(); ++next) {
+        const Kin kin = proc::kin(next);
+        proc::add_children(kin.pid, 0);
+        visit(kin);
+    }
+}
+
 bool any_has_hardly_begun() {
-    find_children(spare_none);
+    find_children(static_cast<int>(sys::getpid()), spare_none);
     for (unsigned next = 0; next < proc::kin_count(); ++next) {
         const int pid = proc::kin(next).pid;
         proc::add_children(pid, 0);
@@ -76,7 +89,7 @@ bool any_has_hardly_begun() {
 }
 
 bool any_child(Spare spare) {
-    find_children(spare);
+    find_children(static_cast<int>(sys::getpid()), spare);
     return proc::kin_count() > 0;
 }
 

@@ -1,6 +1,8 @@
 // The descendants of this process, read from /proc when asked, never remembered.
 #pragma once
 
+#include "proc.h"
+
 namespace tree {
 
 // Says whether a direct child is to be left alone, with all below it.
@@ -15,6 +17,11 @@ struct Sent {
 // Sends `signal` to every descendant: not only to children, because a bomb that calls
 // setsid and forks on outruns whoever follows it generation by generation.
 Sent signal_all(int signal, Spare spare);
+// The same for the descendants of another process, but for those of its children that are spared.
+Sent signal_below(int root, int signal, Spare spare);
+
+// Parents come before their children.
+void for_each_below(int root, Spare spare, void (*visit)(const proc::Kin& kin));
 
 // Whether a descendant has hardly been let run, by the processors or by a disk: on a loaded machine
 // `cat` may need longer to say its last word than anybody would wait for it on an idle one.

@@ -18,6 +18,10 @@ bool number_after(const char* text, const char* name, uint64_t& value);
 // Bytes of storage from /proc/<pid>/io; false when it may not be read.
 bool read_io(int fd, uint64_t& read, uint64_t& written);
 
+inline constexpr uint64_t us_in_ms = 1000;
+// Rounded up: who has used a part of a millisecond more than a limit is above it.
+constexpr uint64_t whole_ms(uint64_t us) { return us / us_in_ms + (us % us_in_ms != 0 ? 1 : 0); }
+
 class Meter {
 public:
     // Finds out whether this kernel counts bytes of storage.

@@ -80,6 +80,15 @@ constexpr uint64_t tasks_for(uint64_t processes) {
 }
 static_assert(tasks_for(100) == 800 && tasks_for(~uint64_t{0}) == most_tasks);
 
+// The kernel's limit of memory is a little above the limit of the call. When the kernel kills, the
+// tree has therefore used more than the limit, and the cgroup's peak is the measured figure. The
+// kernel rounds down to whole pages and charges a few pages at a time: there is room for both.
+inline constexpr uint64_t memory_room = 256 * 1024;
+constexpr uint64_t memory_for(uint64_t memory) {
+    return memory < ~uint64_t{0} - memory_room ? memory + memory_room : ~uint64_t{0};
+}
+static_assert(memory_for(300) == 300 + memory_room && memory_for(~uint64_t{0}) == ~uint64_t{0});
+
 // A cgroup that the caller made for this command, and that keeps some of these: what it is entered
 // by, and where a breach shows. Each is a descriptor that comes with the plan, in this order.
 enum CgroupFile : uint32_t {

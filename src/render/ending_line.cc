@@ -60,10 +60,7 @@ struct Trouble {
         return with_reason("cancelled", cancelled.why);
     }
     std::string operator()(const LimitExceeded& limit) const {
-        const std::string value = amount_of(limit.name, limit.value);
-        const std::string peak = amount_of(limit.name, limit.peak);
-        return "stopped at the " + limit.name + " limit of " + value +
-               (peak == value ? "" : " (reached " + peak + ")");
+        return "stopped at " + limit_words(limit);
     }
     std::string operator()(const Denied& denied) const {
         return with_reason("denied", denied.reason) +
@@ -112,6 +109,13 @@ std::string denials_line(const Report& report) {
 }
 
 }  // namespace
+
+std::string limit_words(const LimitExceeded& limit) {
+    const std::string value = amount_of(limit.name, limit.value);
+    const std::string peak = amount_of(limit.name, limit.peak);
+    return "the " + limit.name + " limit of " + value +
+           (peak == value ? "" : " (reached " + peak + ")");
+}
 
 std::string ending_words(const Report& report) {
     std::string words = std::visit(Words{}, report.ending);

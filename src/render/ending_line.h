@@ -7,6 +7,9 @@
 
 namespace husk::render {
 
+// "the memory limit of 2 GiB (reached 2.1 GiB)".
+std::string limit_words(const LimitExceeded& limit);
+
 // For a column: "exited 0", "signaled SIGKILL", "timed out", "exited 0, 2 left".
 std::string ending_words(const Report& report);
 

@@ -38,7 +38,7 @@ CeilingsPlan plan_ceilings(const Limits& asked) {
     // Whoever is just being born has to fit: with less the kernel could not start it.
     constexpr uint64_t least_memory = 16 << 20;
     const uint64_t memory = asked.memory.value_or(0);
-    const os::Ceilings most{.memory = memory < least_memory ? 0 : memory,
+    const os::Ceilings most{.memory = memory < least_memory ? 0 : wire::memory_for(memory),
                             .tasks = wire::tasks_for(asked.processes.value_or(0)),
                             .cpu_us = share_of_processors(asked.cpu_percent.value_or(0))};
     if (most.memory == 0 && most.tasks == 0 && most.cpu_us == 0) return {};

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "collect/stream.h"
 #include "os/procfs.h"
+#include "render/ending_line.h"
 #include "tool/denials.h"
 #include "tool/display_of.h"
 
@@ -224,7 +225,11 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
     }
     const bool left = now.tree_lives && !std::holds_alternative<Running>(now.ending);
     if (left) report.leftovers = leftovers_of(now);
-    if (now.record.killed > 0 && now.record.reason == record::Reason::Itself) {
+    report.leftovers_ended_by = collect::end_of_leftovers(now.record);
+    if (report.leftovers_ended_by) {
+        report.notes.push_back("Husk ended the processes that the command had left behind, at " +
+                               render::limit_words(*report.leftovers_ended_by));
+    } else if (now.record.killed > 0 && now.record.reason == record::Reason::Itself) {
         report.notes.push_back(std::to_string(now.record.killed) +
                                " processes that outlived the command were killed");
     }

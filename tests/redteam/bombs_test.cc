@@ -90,29 +90,93 @@ TEST_P(AloneBombs, AreEndedAndNamedAndLeaveNothing) {
     EXPECT_TRUE(eventually([&] { return nursery_of(place.husk()) == 0; }));
 }
 
-// Faster than rounds of SIGKILL. Behind walls pid 1 has the last word, after two seconds; then the
-// session is over, and its other shells say why.
-class AloneRunners : public testing::TestWithParam<Who> {};
+// A machine as it is, or one that has less.
+struct Machine {
+    const char* name;
+    const char* pretend;  // empty: as it is
+    Who who;
+};
 
-INSTANTIATE_TEST_SUITE_P(, AloneRunners, both(), who_name);
+std::ostream& operator<<(std::ostream& out, const Machine& machine) { return out << machine.name; }
 
-TEST_P(AloneRunners, DoNotOutrunPidOne) {
-    const Walled place(GetParam());
-    fs::copy_file(program("bomb"), place.work() / "bomb");
-    const Mark mark;
-    const Ran other = place.in("workspace", "sleep 300", {"--session", "s", "--background"});
-    ASSERT_EQ(other.code, 0) << other.err;
-    const auto report = place.report_in("workspace", "./bomb running " + mark.word(),
-                                        {"--session", "s", "--leftovers", "kill"});
+const Machine machines[] = {
+    {"Root", "", Who::Caller},
+    {"RootWithoutCgroups", "cgroup=none", Who::Caller},
+    {"OrdinaryUser", "", Who::OrdinaryUser},
+};
+
+class AloneMachines : public testing::TestWithParam<Machine> {
+protected:
+    AloneMachines() {
+        fs::copy_file(program("bomb"), place_.work() / "bomb");
+        if (*GetParam().pretend != 0) ::setenv("HUSK_PRETEND", GetParam().pretend, 1);
+    }
+    ~AloneMachines() override { ::unsetenv("HUSK_PRETEND"); }
+
+    std::string background(const std::string& mode) const {
+        const Ran started = place_.in(mode, "sleep 300", {"--session", "s", "--background"});
+        EXPECT_EQ(started.code, 0) << started.err;
+        return started.out.substr(0, started.out.find('\n'));
+    }
+    nlohmann::json in_session(const std::string& mode, const std::string& command,
+                              std::vector<std::string> options = {}) const {
+        options.insert(options.end(), {"--session", "s"});
+        return place_.report_in(mode, command, std::move(options));
+    }
+
+    const Walled place_{GetParam().who};
+    const Mark mark_;
+};
+
+INSTANTIATE_TEST_SUITE_P(, AloneMachines, testing::ValuesIn(machines),
+                         [](const auto& machine) { return machine.param.name; });
+
+// Faster than rounds of SIGKILL. Pid 1 ends the tree while nothing moves; the session goes on.
+TEST_P(AloneMachines, EndWhatOutrunsTheKeeperAndNothingElse) {
+    const std::string other = background("workspace");
+    const auto report =
+        in_session("workspace", "./bomb running " + mark_.word(), {"--leftovers", "kill"});
     EXPECT_EQ(report["status"], "exited") << report;
     EXPECT_TRUE(report["leftovers"].empty()) << report;
-    EXPECT_TRUE(eventually([&] { return mark.bearers().empty(); }, 1s));
-    // Unless rounds were enough, for once.
-    const auto shell = place.husk().shell(other.out.substr(0, other.out.find('\n')));
-    if (shell["status"] != "running") {
-        EXPECT_EQ(shell["status"], "lost") << shell;
-        EXPECT_THAT(shell.dump(), HasSubstr("could not be killed but by ending the session"));
-    }
+    EXPECT_TRUE(eventually([&] { return mark_.bearers().empty(); }, 1s));
+    EXPECT_EQ(place_.husk().shell(other)["status"], "running");
+    EXPECT_EQ(in_session("workspace", "echo next")["output"], "next\n");
+}
+
+// Its main process ends at once, and what it has left behind is the bomb.
+TEST_P(AloneMachines, NameTheLimitThatABombOfLeftoversPassed) {
+    const std::string other = background("read-only");
+    const std::string bomb = "W=" + mark_.word() + "; b() { b | b & }; b";
+    const auto report = in_session("read-only", bomb);
+    EXPECT_EQ(report["status"], "limit_exceeded") << report;
+    EXPECT_EQ(report["limit"]["name"], "processes") << report;
+    EXPECT_EQ(report["limit"]["value"], 512) << report;
+    EXPECT_GT(report["limit"]["peak"], 512) << report;
+    EXPECT_TRUE(report["leftovers"].empty()) << report;
+    EXPECT_THAT(report["notes"].dump(),
+                HasSubstr("Husk ended the processes that the command had left behind, at the "
+                          "processes limit of 512"));
+    EXPECT_TRUE(eventually([&] { return mark_.bearers().empty(); }, 1s));
+    EXPECT_EQ(in_session("read-only", "echo next")["output"], "next\n");
+    EXPECT_EQ(place_.husk().shell(other)["status"], "running");
+}
+
+// A process that somebody had stopped stays stopped, and the others go on.
+TEST_P(AloneMachines, LetEverythingElseBeAsItWas) {
+    const Ran started = place_.in("workspace",
+                                  "sleep 300 & kill -STOP $!; echo up; "
+                                  "for i in {1..3000}; do echo $i; sleep 0.1; done",
+                                  {"--session", "s", "--background"});
+    ASSERT_EQ(started.code, 0) << started.err;
+    const std::string other = started.out.substr(0, started.out.find('\n'));
+    const auto output = [&] { return place_.husk()({"output", other}).out; };
+    ASSERT_TRUE(eventually([&] { return output().starts_with("up\n"); }));
+    in_session("workspace", "./bomb running " + mark_.word(), {"--leftovers", "kill"});
+    const auto stopped =
+        in_session("workspace", "grep -l '^State:.T (stopped)' /proc/[0-9]*/status | wc -l");
+    EXPECT_EQ(stopped["output"], "1\n") << stopped;
+    const std::string before = output();
+    EXPECT_TRUE(eventually([&] { return output().size() > before.size(); }));
 }
 
 }  // namespace
