@@ -1,7 +1,6 @@
 // From what happened to the result of the contract `docware`. A figure that nobody has measured is
 // null.
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "base/signals.h"
@@ -67,8 +66,9 @@ struct ErrorOf {
     std::optional<BashError> operator()(const TimedOut& timed_out) const {
         const auto limit = static_cast<uint64_t>(timed_out.limit.count());
         if (kept.value("time_is_a_limit", false)) {
-            const double took = std::ceil(told.report.duration_ms.value_or(0));
-            const uint64_t current = std::max(static_cast<uint64_t>(took), limit + 1);
+            // Found after the limit, if only by a part of a millisecond.
+            const auto reached = static_cast<uint64_t>(timed_out.reached.count());
+            const uint64_t current = std::max(reached, limit + 1);
             return limit_error("execution_time", current, limit);
         }
         return BashError{ExecutionTimeout,

@@ -243,7 +243,7 @@ TEST(Docware, Output_TellsEveryEnding) {
 }
 
 TEST(Docware, Output_TellsWhichOfTwoTimesWasOver) {
-    const Happened over = {.ending = TimedOut{milliseconds(100)}};
+    const Happened over = {.ending = TimedOut{milliseconds(100), milliseconds(107)}};
     const auto type = [&](const char* input) {
         return docware_answer_to(input, over).structured->at("error");
     };
@@ -253,7 +253,7 @@ TEST(Docware, Output_TellsWhichOfTwoTimesWasOver) {
               "execution_timeout");
     const Json limit = type(R"({"command": "x", "timeout": 101, "max_execution_time": 100})");
     EXPECT_EQ(limit["type"], "resource_limit_exceeded");
-    EXPECT_EQ(limit["message"], "Resource limit exceeded: execution_time (101 > 100)");
+    EXPECT_EQ(limit["message"], "Resource limit exceeded: execution_time (107 > 100)");
     EXPECT_EQ(limit["details"]["violationType"], "time_limit");
 }
 

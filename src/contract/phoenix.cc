@@ -157,6 +157,14 @@ std::string parse_failure(std::string_view reason) {
     return first + "bash: " + std::string(complaint);
 }
 
+// What is said in front of the output of a command that failed.
+std::string opening_of(const Report& report) {
+    std::string lines = std::visit(FirstLine{}, report.ending) + "\n";
+    if (report.leftovers_ended_by)
+        lines += "[the processes that the command had left behind were ended]\n";
+    return lines;
+}
+
 std::string refusal_of(const Report& report, const Denied& denied) {
     const bool unparsable = report.verdict && report.verdict->rule == "syntax";
     return unparsable ? parse_failure(report.verdict->reason) : reason_of(report, denied);
@@ -185,7 +193,7 @@ Answer render(const Action& action, const Outcome& outcome) {
     } else if (exit_code(report.ending) == 0) {
         answer.text = output_of(told->out);
     } else {
-        answer.text = std::visit(FirstLine{}, report.ending) + "\n" + output_of(told->out);
+        answer.text = opening_of(report) + output_of(told->out);
         answer.is_error = true;
     }
     return answer;

@@ -132,6 +132,18 @@ TEST(Phoenix, REQ_BASH_006_TellsTheEnding) {
     }
 }
 
+TEST(Phoenix, REQ_BASH_008_TellsThatALimitEndedWhatWasLeftBehind) {
+    Told told;
+    told.report.ending = LimitExceeded{"processes", 512, 700};
+    told.report.leftovers_ended_by = LimitExceeded{"processes", 512, 700};
+    told.report.notes = {"a note"};
+    const Answer said = phoenix_contract.render(Run{}, told);
+    EXPECT_EQ(said.text,
+              "[command failed: more processes than the limit of 512]\n"
+              "[the processes that the command had left behind were ended]\n");
+    EXPECT_EQ(said.meta["husk/notes"], Json({"a note"}));
+}
+
 // REQ-BASH-001: over 128 KB the middle is cut.
 TEST(Phoenix, REQ_BASH_001_CutsTheMiddleOutOfLongOutput) {
     const auto text = [](const std::string& output) { return answer({.out = output}).text; };

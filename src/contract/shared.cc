@@ -12,9 +12,11 @@ constexpr size_t most_leftovers = 20;
 }  // namespace
 
 Json display_meta(const Report& report) {
-    return {
+    Json meta = {
         {"husk/display",
          {{"command", text::to_utf8(report.command)}, {"display", text::to_utf8(report.display)}}}};
+    for (const std::string& note : report.notes) meta["husk/notes"].push_back(text::to_utf8(note));
+    return meta;
 }
 
 Json leftovers_json(const std::vector<Leftover>& leftovers) {

@@ -299,6 +299,12 @@ TEST_P(Docware, Monitoring_EndsWhatTakesTooLong) {
     EXPECT_THAT(over["error"]["message"].get<std::string>(),
                 testing::MatchesRegex("Resource limit exceeded: execution_time .[0-9]+ > 2000."));
     EXPECT_EQ(over["stdout"], "so far\n");
+    // The five seconds of grace are no part of the figure.
+    const Json deaf =
+        shell("trap '' TERM; while :; do sleep 0.1; done", {{"max_execution_time", 500}});
+    EXPECT_GT(deaf["error"]["details"]["current"], 500) << deaf;
+    EXPECT_LT(deaf["error"]["details"]["current"], 5000) << deaf;
+    EXPECT_GE(deaf["execution_info"]["execution_time"], 5000) << deaf;
 }
 
 TEST_P(Docware, Monitoring_OutputUpToItsLimitIsFine) {
@@ -319,6 +325,16 @@ TEST_P(Docware, Monitoring_OutputUpToItsLimitIsFine) {
     EXPECT_EQ(flood["stdout"].get<std::string>().size(), 1000U);
 }
 
+TEST_P(Docware, Monitoring_OutputBeyondItsLimitIsAlwaysABreach) {
+    for (int run = 0; run < 30; ++run) {
+        const Json cut =
+            output({{"command", "seq"}, {"args", {"1", "5000"}}, {"max_output_size", 1000}});
+        ASSERT_EQ(cut["success"], false) << "run " << run;
+        EXPECT_EQ(cut["error"]["type"], "resource_limit_exceeded");
+        EXPECT_GT(cut["error"]["details"]["current"], 1000);
+    }
+}
+
 TEST_P(Docware, Monitoring_MemoryBeyondTheLimitIsABreach) {
     const Mark mark;
     const Json done = output({{"command", program_in(work_, "hog")},
@@ -328,6 +344,7 @@ TEST_P(Docware, Monitoring_MemoryBeyondTheLimitIsABreach) {
     EXPECT_THAT(done["error"]["message"].get<std::string>(),
                 testing::MatchesRegex("Resource limit exceeded: memory .[0-9]+ > 100000000."));
     EXPECT_EQ(done["error"]["details"]["violationType"], "memory_limit");
+    EXPECT_GT(done["error"]["details"]["current"], 100'000'000) << done;
 }
 
 TEST_P(Docware, Monitoring_TenProcessesAreFineAndElevenAreNot) {
@@ -354,6 +371,14 @@ TEST_P(Docware, Monitoring_WhoeverIsDeafToTheSignalIsKilledAfterFiveSeconds) {
     EXPECT_THAT(done["stdout"].get<std::string>(), HasSubstr("up\nasked\n"));
     EXPECT_GE(took, 5s);
     EXPECT_LT(took, patient(20s));
+}
+
+// Its main process ends before the first look.
+TEST_P(Docware, Monitoring_ABombThatIsLeftBehindIsABreach) {
+    const Json done = shell("for i in {1..20}; do sleep 30 & done");
+    EXPECT_EQ(done["error"]["type"], "resource_limit_exceeded") << done;
+    EXPECT_EQ(done["error"]["details"]["violationType"], "processes_limit");
+    EXPECT_GT(done["error"]["details"]["current"], 10);
 }
 
 // Where a cgroup can, it is slowed down, and there is nothing to breach.

@@ -230,6 +230,24 @@ TEST_F(Phoenix, REQ_BASH_008_RestrictedModeWritesNothingAnywhere) {
     EXPECT_EQ(said("git add -A"), said("git add ."));
 }
 
+class AlonePhoenix : public testing::Test {};
+
+TEST_F(AlonePhoenix, REQ_BASH_008_AForkBombHasATrueEnding) {
+    const Conversation restricted("phoenix", {"--mode", "read-only"});
+    const auto call = [&](const std::string& command, const char* mode) {
+        return restricted.call("bash", {{"command", command}, {"mode", mode}});
+    };
+    const std::string file = between(text_of(call("echo up; sleep 300", "background")),
+                                     "<output_file>", "</output_file>");
+    const Json bomb = call(":(){ :|:& };:", "default");
+    EXPECT_TRUE(is_error(bomb));
+    EXPECT_THAT(text_of(bomb),
+                StartsWith("[command failed: more processes than the limit of 512]\n[the processes "
+                           "that the command had left behind were ended]\n"));
+    EXPECT_EQ(text_of(call("echo next", "default")), "next\n");
+    EXPECT_EQ(read_text(file), "up\n") << "the other shell lives";
+}
+
 TEST_F(Phoenix, REQ_BASH_008_RestrictedModeReadsItsOwnLogs) {
     const Conversation restricted("phoenix", {"--mode", "read-only"});
     const auto said = [&](const std::string& command, const char* mode) {
