@@ -234,7 +234,7 @@ void write_off_the_dead() {
 void end_orphans() {
     if (sys::getpid() == 1) standstill::end_below(1, is_keeper);
     on_children();
-    orphans = tree::any_child(is_keeper);
+    orphans = tree::any_child(is_keeper) || proc::is_blind();
     if (orphans) end_everything(pool::max_keepers);
 }
 
