@@ -138,7 +138,7 @@ TEST(Codegen, Foreground_CapsTheOutput) {
     }
 }
 
-// What goes on is told beside the text, with the id for the other tools.
+// Processes that go on are told beside the text, with the id for the other tools.
 TEST(Codegen, Foreground_TellsOfProcessesThatOutliveTheCommand) {
     const auto run = run_of(codegen, "Bash", any);
     Told told = told_of(run, {.out = "hi\n"});

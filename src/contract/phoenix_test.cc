@@ -237,7 +237,7 @@ TEST(Phoenix, REQ_BASH_007_TellsWhatBashSaysOfTheScript) {
               "Failed to parse script\nbash cannot parse it: it contains a NUL byte");
 }
 
-// REQ-BASH-003: what goes on is told beside the text.
+// REQ-BASH-003: processes that go on are told beside the text.
 TEST(Phoenix, REQ_BASH_003_TellsOfProcessesThatOutliveTheCommand) {
     const auto run = run_of(phoenix, "bash", R"({"command": "sleep 300 & echo hi"})");
     Told told = told_of(run, {.out = "hi\n"});

@@ -127,8 +127,10 @@ bool has_command_from(const Script& script, size_t at) {
     return any_command_from(script, at, [](const Command&) { return true; });
 }
 
-// A name of the directory that is used behind that place would mean another one without the `cd`.
-enum class Names { Same, Other };  // the `cd` names the directory as the caller does, or otherwise
+// Whether the `cd` names the directory as the caller does, or by another of its names.
+enum class Names { Same, Other };
+
+// Returns true if a command from `at` on would use another directory without the `cd`.
 bool is_needed_from(const Script& script, size_t at, Names names) {
     const std::string_view rest = std::string_view(script.source).substr(at);
     if (rest.contains("OLDPWD") || rest.contains("~-")) return true;

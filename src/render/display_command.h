@@ -14,10 +14,11 @@ struct Directories {
     std::string home;      // what ~ means
 };
 
-// The source without a leading `cd DIR &&` or `cd DIR;` that leads where the command is run anyway;
-// all else byte for byte. What is left says where its commands run: a `cd` behind one that leads
-// elsewhere stays, as does one that a later `cd -` or `cd ..` depends on. The one exception is the
-// form `cd ELSEWHERE; cd DIR && COMMAND`, which the contract phoenix shows without `cd DIR &&`.
+// Returns the source without a leading `cd DIR &&` or `cd DIR;` that leads where the command is run
+// anyway; all else byte for byte. A `cd` stays if it stands behind a `cd` that leads elsewhere, or
+// if a later `cd -` or `cd ..` depends on it: the text would name the wrong directory without it.
+// The one exception is `cd ELSEWHERE; cd DIR && COMMAND`: the contract phoenix leaves `cd DIR &&`
+// out of it.
 std::string display_command(const parse::Script& script, const Directories& directories);
 
 }  // namespace husk::render
