@@ -24,7 +24,7 @@ public:
 
     // What was decided: the ending of what is not run, or none.
     struct Decided {
-        Verdict verdict;
+        std::optional<Verdict> verdict = {};  // none if the request is impossible anyway
         std::optional<Ending> refused = {};
         std::vector<std::string> notes = {};
 

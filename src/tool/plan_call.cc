@@ -1,5 +1,6 @@
 #include "tool/plan_call.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
@@ -24,6 +25,17 @@ Result<void> check_command(const std::string& command) {
                        "it has " + std::to_string(command.size()) + " bytes and the kernel takes " +
                            std::to_string(longest_command) + "; write it to a file and run that");
     }
+    return {};
+}
+
+bool has_nul(const std::string& text) { return text.contains('\0'); }
+
+Result<void> check_words(const Request& request) {
+    const auto wrong = [](const auto& variable) {
+        return has_nul(variable.first) || has_nul(variable.second.value_or(""));
+    };
+    if (std::ranges::any_of(request.argv, has_nul) || std::ranges::any_of(request.env, wrong))
+        return failure("command", EINVAL, "an argument or variable contains a NUL byte");
     return {};
 }
 
@@ -67,6 +79,12 @@ Result<confine::Wanted> walls_of(const ToolContext& context) {
 
 }  // namespace
 
+Result<void> check_request(const Request& request) {
+    if (request.argv.empty()) CHECK(check_command(request.command));
+    CHECK(check_words(request));
+    return check_working_dir(request.working_dir);
+}
+
 Result<void> check_walls(const ToolContext& context, const Settings& settings) {
     CHECK(make_shared_cache(context));
     confine::Wanted wanted = TRY(walls_of(context));
@@ -83,8 +101,7 @@ Result<void> check_walls(const ToolContext& context, const Settings& settings) {
 
 Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
                            const Settings& settings, unsigned umask) {
-    if (request.argv.empty()) CHECK(check_command(request.command));
-    CHECK(check_working_dir(request.working_dir));
+    CHECK(check_request(request));
     CallPlan plan;
     plan.working_dir = TRY(working_dir_of(request, context));
     plan.wanted = TRY(walls_of(context));

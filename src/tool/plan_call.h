@@ -10,6 +10,8 @@
 
 namespace husk::tool {
 
+// Whether it is a command that could be run at all, whatever it does.
+Result<void> check_request(const Request& request);
 // Whether commands of this conversation could be started at all: what a server asks before there is
 // one.
 Result<void> check_walls(const ToolContext& context, const Settings& settings);
