@@ -6,6 +6,7 @@
 
 #include "confine/checks.h"
 #include "confine/globs.h"
+#include "keeper/wire.h"
 #include "request/environment.h"
 #include "tool/shared_cache.h"
 
@@ -31,6 +32,9 @@ Result<void> check_command(const std::string& command) {
 bool has_nul(const std::string& text) { return text.contains('\0'); }
 
 Result<void> check_words(const Request& request) {
+    // Variables that come from elsewhere are counted when the call is planned.
+    if (request.argv.size() + request.env.size() > wire::max_strings)
+        return failure("command", E2BIG, "more than 8192 arguments and environment variables");
     const auto wrong = [](const auto& variable) {
         return has_nul(variable.first) || has_nul(variable.second.value_or(""));
     };
