@@ -28,17 +28,6 @@ std::string own_directory() {
     return std::filesystem::current_path(failed).string();
 }
 
-// The tools of one place.
-struct Toolset {
-    Toolset(ToolContext context, tool::Deployment deployment)
-        : place(std::move(context)), box(std::move(deployment)) {}
-
-    ToolContext place;
-    std::string seen_from = own_directory();
-    tool::Toolbox box;
-    std::atomic<size_t> users = 0;
-};
-
 // Without what belongs to a call alone.
 ToolContext place_of(ToolContext context) {
     context.cancel = {};
@@ -63,6 +52,7 @@ struct Tools::Inside {
     ~Inside();
 
     struct Call;
+    struct Toolset;
     // It stays as long as it has users, and this makes one more.
     Result<Toolset*> enter(const ToolContext& context);
     std::list<std::unique_ptr<Toolset>> take_idle();
@@ -78,6 +68,17 @@ struct Tools::Inside {
     std::condition_variable changed;
     std::list<std::shared_ptr<Call>> calls;
     tool::Questions questions;
+};
+
+// The tools of one place.
+struct Tools::Inside::Toolset {
+    Toolset(ToolContext context, tool::Deployment deployment)
+        : place(std::move(context)), box(std::move(deployment)) {}
+
+    ToolContext place;
+    std::string seen_from = own_directory();
+    tool::Toolbox box;
+    std::atomic<size_t> users = 0;
 };
 
 // A call that is under way: until it has been answered, and until it has been handed over.
@@ -102,7 +103,7 @@ Tools::Inside::~Inside() {
     changed.wait(lock, [this] { return calls.empty(); });
 }
 
-Result<Toolset*> Tools::Inside::enter(const ToolContext& context) {
+Result<Tools::Inside::Toolset*> Tools::Inside::enter(const ToolContext& context) {
     // Ends when the lock is free again, because that waits for threads.
     std::list<std::unique_ptr<Toolset>> gone;
     const std::lock_guard lock(places);
@@ -122,7 +123,7 @@ Result<Toolset*> Tools::Inside::enter(const ToolContext& context) {
 }
 
 // All but those that were used last.
-std::list<std::unique_ptr<Toolset>> Tools::Inside::take_idle() {
+std::list<std::unique_ptr<Tools::Inside::Toolset>> Tools::Inside::take_idle() {
     std::list<std::unique_ptr<Toolset>> idle;
     size_t kept = 0;
     for (auto one = toolsets.begin(); one != toolsets.end();) {
