@@ -50,9 +50,10 @@ std::vector<std::string> lines_about(const ConfigurationChange& change) {
     const std::string names = names_of(change);
     std::vector<std::string> lines;
     if (change.outcome == ConfigurationChange::Outcome::Refused)
-        lines.push_back(names + " changed and is not obeyed: " + change.why +
-                        ". The configuration from before stays in force. Correct the file; it "
-                        "counts from the next call on");
+        lines.push_back(names +
+                        " changed and is not obeyed, so the configuration from before "
+                        "stays in force: " +
+                        change.why);
     else if (!change.changed.empty())
         lines.push_back(names + " changed and counts from the next call on: " +
                         text::join(change.changed, "; "));

@@ -28,7 +28,7 @@ constexpr const char* no_touch = "permissions: {deny: [\"Bash(touch:*)\"]}\n";
 // A home with a configuration, and a workspace.
 class LiveConfiguration : public testing::Test {
 protected:
-    LiveConfiguration() {
+    explicit LiveConfiguration(Who who = Who::Caller) : husk_(who) {
         fs::create_directories(users_.parent_path());
         fs::create_directories(work_);
     }
@@ -338,26 +338,42 @@ TEST_F(LiveConfiguration, OfAWorkspaceIsTrustedAndNoLongerTrustedAtOnce) {
     EXPECT_EQ(run(client, "ulimit -n")["output"], "77\n");
 }
 
-// A command behind walls tries what it can to be allowed more.
-TEST_F(LiveConfiguration, CannotBeChangedByCommands) {
+class LiveConfigurationBehindWalls : public LiveConfiguration,
+                                     public testing::WithParamInterface<Who> {
+protected:
+    LiveConfigurationBehindWalls() : LiveConfiguration(GetParam()) {}
+    void give_away() const {
+        if (GetParam() != Who::OrdinaryUser || ::geteuid() != 0) return;
+        for (const auto& entry : fs::recursive_directory_iterator(husk_.dir()))
+            ::lchown(entry.path().c_str(), ordinary_uid, ordinary_uid);
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(, LiveConfigurationBehindWalls, both(), who_name);
+
+// A command tries what it can to be allowed more.
+TEST_P(LiveConfigurationBehindWalls, CannotBeChangedByCommands) {
     const fs::path named = work_ / "conf/rules.yaml";
     fs::create_directories(named.parent_path());
     write_text(named, no_rm);
+    give_away();
     Client client(husk_, in_work({"--mode", "workspace", "--config", named.string(), "--force"}));
     client.initialize();
     for (const char* attempt :
          {"echo > conf/rules.yaml", "truncate -s 0 conf/rules.yaml", "mv conf/rules.yaml conf/x",
           "unlink conf/rules.yaml", "mv conf away && mkdir conf && echo '{}' > conf/rules.yaml",
           "echo '{}' > new && mv -f new conf/rules.yaml", "ln -sf /dev/null conf/rules.yaml"}) {
-        run(client, attempt);
+        EXPECT_TRUE(run(client, attempt).contains("exit_code")) << attempt;
         EXPECT_EQ(status(client, "rm -f x"), "denied") << attempt;
+        EXPECT_EQ(read_text(named), no_rm) << attempt;
     }
 }
 
-TEST_F(LiveConfiguration, BehindALinkThatCommandsCanReplaceDoesNotCount) {
+TEST_P(LiveConfigurationBehindWalls, DoesNotCountIfALinkToItCouldHaveBeenReplaced) {
     const fs::path elsewhere = husk_.dir() / "elsewhere.yaml";
     write_text(elsewhere, no_rm);
     fs::create_symlink(elsewhere, work_ / "link.yaml");
+    give_away();
     Client client(husk_, in_work({"--mode", "workspace", "--config", (work_ / "link.yaml").string(),
                                   "--force"}));
     client.initialize();
@@ -366,6 +382,19 @@ TEST_F(LiveConfiguration, BehindALinkThatCommandsCanReplaceDoesNotCount) {
     EXPECT_EQ(status(client, "rm -f x"), "denied");
     const Json told = client.notification(message);
     EXPECT_THAT(told["data"]["why"].get<std::string>(), HasSubstr("symbolic link"));
+}
+
+// The workspace's own file is a protected name, whether it is there or not.
+TEST_P(LiveConfigurationBehindWalls, OfTheWorkspaceCannotBeTakenAwayByCommands) {
+    write_text(here_, no_rm);
+    give_away();
+    Client client(husk_, in_work({"--mode", "workspace"}));
+    client.initialize();
+    for (const char* attempt : {"echo > husk.yaml", "unlink husk.yaml", "mv husk.yaml x",
+                                "chmod 000 . ; chmod 755 .", "chmod 000 husk.yaml"}) {
+        run(client, attempt);
+        EXPECT_EQ(status(client, "rm -f x"), "denied") << attempt;
+    }
 }
 
 // ---- files that are being written, and what is no file

@@ -17,6 +17,8 @@ test("audit: every ending has a look and a word, also what is not known", () => 
         [{ status: "denied" }, ["denied", "denied"]],
         [{ status: "running", background: true }, ["running", "background"]],
         [{ status: "unknown" }, ["unknown", "unknown"]],
+        [{ status: "applied", action: "configure" }, ["good", "applied"]],
+        [{ status: "refused", action: "configure" }, ["bad", "refused"]],
         [{ status: null }, ["good", "done"]],
         [{ status: null, error: "no" }, ["bad", "error"]],
     ];
@@ -25,6 +27,11 @@ test("audit: every ending has a look and a word, also what is not known", () => 
 
 test("audit: a call without a command is told by its tool and shell", () => {
     assert.equal(deed_of(record({ command: null, tool: "bash_kill", shell_id: "k-1" })), "bash_kill k-1");
+});
+
+test("audit: a changed configuration is told by its files", () => {
+    const files = [{ path: "/w/husk.yaml", sha256: null }];
+    assert.equal(deed_of(record({ command: null, tool: null, action: "configure", files })), "configuration /w/husk.yaml");
 });
 
 test("audit: the summary leaves out what was not measured", () => {
