@@ -266,7 +266,7 @@ TEST(Docware, Configuration_TheSecurityLevelSaysWhichFindingsRefuse) {
     }
     Situation lenient = in_workspace();
     lenient.docware.security_level = None;
-    const Run run = run_of(docware_contract, "Bash", as_shell_command(critical), lenient);
+    const auto run = run_of(docware_contract, "Bash", as_shell_command(critical), lenient);
     EXPECT_THAT(run.kept["checks"][0]["validationResults"][1]["details"].get<std::string>(),
                 HasSubstr("Not refused at this security level: rm/"));
 }

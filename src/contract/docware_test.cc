@@ -139,7 +139,7 @@ TEST(Docware, Input_MaxFileOperationsIsToldToBeNotEnforced) {
 }
 
 TEST(Docware, Sandbox_MakesAnEnvironmentFromNothing) {
-    const Run run = run_with(R"({"command": "x", "env": {"A": "1"}})");
+    const auto run = run_with(R"({"command": "x", "env": {"A": "1"}})");
     using Variables = decltype(run.variables);
     EXPECT_EQ(
         run.variables,

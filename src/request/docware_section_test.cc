@@ -60,7 +60,9 @@ TEST(Docware, Configuration_HasEveryKeyOfBashConfiguration) {
         if (key.section != "docware" || key.name == "threats") continue;
         EXPECT_EQ(origin_of(given, key).kind, Origin::Kind::File) << key.name;
         const bool same = key.name != "log_level" && key.name != "default_working_directory";
-        if (same) EXPECT_EQ(value_text(given, key), value_text(built_in, key)) << key.name;
+        if (same) {
+            EXPECT_EQ(value_text(given, key), value_text(built_in, key)) << key.name;
+        }
     }
     EXPECT_EQ(given.command_whitelist.size(), 1U);
     EXPECT_EQ(given.allowed_paths.size(), 1U);

@@ -264,6 +264,7 @@ std::string full_name(std::string_view section, std::string_view name) {
 
 std::string words_for(const Key& key) {
     std::string words;
+    if (key.words.size() == 1) return std::string(key.words[0]);
     switch (key.unit) {
         case Unit::Word:
         case Unit::Mode: return "one of " + all_of(key.words);

@@ -33,6 +33,7 @@ void add_docware(config::Settings& settings, const Origin& origin) {
     settings.processes = {own.max_processes, origin};
     settings.open_files = {own.max_file_descriptors, origin};
     settings.disk = {own.max_disk_write, origin};
+    settings.max_cpu_usage = {own.max_cpu_usage, origin};
 }
 
 void add_timeouts(config::Settings& settings, const contract::Timeouts& timeouts,

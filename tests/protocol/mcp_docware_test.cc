@@ -26,7 +26,7 @@ TEST(McpDocware, ErrorsWithoutASandboxTheServerAnswers) {
     const Husk husk;
     for (const char* machine : {"landlock=no", "mountns=no"}) {
         const Pretended pretended(machine);
-        Client client(husk, {"--contract", "docware"});
+        Client client(husk, {"--contract", "docware", "--mode", "workspace"});
         client.initialize();
         EXPECT_EQ(client.ask(1, "tools/list")["result"]["tools"].size(), 1U) << machine;
         for (int id = 2; id < 4; ++id) {
