@@ -139,6 +139,9 @@ Result<std::vector<Mount>> mounts_of(const Wanted& wanted, const fs::path& state
     const confine::Protected protection = TRY(confine::find_protected(walls));
     for (const auto& [path, name] : protection.names) {
         if (name.state == confine::State::Absent) continue;
+        // No command of the container can reach a link outside of the workspace.
+        const bool is_outside = !confine::is_within(path, workspace);
+        if (name.state == confine::State::Link && is_outside) continue;
         const fs::path what = below(path, workspace);
         if (what == ".") mounts.front().read_only = true;
         if (!what.empty() && what != ".") CHECK(ground.protect(what, on_top));

@@ -162,17 +162,17 @@ std::string missing_walls(const Deployment& deployment) {
 
 std::vector<std::string> notes_on(const Configuration& configuration) {
     const ConfigurationFiles& files = configuration.files;
+    const std::string agents = files.agents.string();
+    const std::pair<std::string, std::string> all[] = {
+        {files.here.string(), "husk config lists them, husk trust lets them count"},
+        {agents, "husk config --contract " + configuration.settings.contract.value +
+                     " lists them, husk trust " + agents + " lets them count"}};
     std::vector<std::string> notes;
-    for (const auto& [file, advice] :
-         {std::pair(files.here, "husk config lists them, husk trust lets them count"),
-          std::pair(files.agents,
-                    "husk config lists them if it is given the contract, husk trust FILE lets them "
-                    "count")}) {
-        const auto count = std::ranges::count_if(configuration.ignored, [&](const Complaint& one) {
-            return one.where.file == file.string();
-        });
+    for (const auto& [file, advice] : all) {
+        const auto count = std::ranges::count_if(
+            configuration.ignored, [&](const Complaint& one) { return one.where.file == file; });
         if (count == 0) continue;
-        notes.push_back(file.string() + " may only narrow, so " + std::to_string(count) +
+        notes.push_back(file + " may only narrow, so " + std::to_string(count) +
                         " of its entries " + (count == 1 ? "does" : "do") + " not count; " +
                         advice);
     }

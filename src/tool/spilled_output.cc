@@ -27,6 +27,8 @@ constexpr std::string_view of_server = "server";
 constexpr std::string_view of_session = "session ";
 constexpr std::string_view file_line = "file ";
 constexpr std::string_view shell_line = "shell ";
+constexpr std::string_view name_start = "bash-";
+constexpr std::string_view name_end = ".log";
 constexpr size_t longest_ledger = size_t{16} << 20;
 
 enum class Missing { IsMade, IsAnError };
@@ -86,10 +88,12 @@ Result<os::Fd> lock_ledgers(const fs::path& state) {
     return directory;
 }
 
-// A file that has been moved or removed meanwhile is no longer ours.
+// A file that has been moved meanwhile is no longer ours, and no other file is.
 void remove_file(const fs::path& path) {
+    const std::string name = path.filename();
+    if (!name.starts_with(name_start) || !name.ends_with(name_end)) return;
     const auto directory = open_directory(path.parent_path(), Missing::IsAnError);
-    if (directory) ::unlinkat(directory->get(), path.filename().c_str(), 0);
+    if (directory) ::unlinkat(directory->get(), name.c_str(), 0);
 }
 
 void remove_listed(const fs::path& state_path, std::string_view ledger) {
@@ -140,7 +144,8 @@ Result<fs::path> SpilledOutput::keep(const collect::ShellFiles& shell) {
         if (until_ == Until::ServerEnds) CHECK(note(std::string(shell_line) + shell.id, shell.id));
         return shell.log_path;
     }
-    const fs::path path = directory_ / ("bash-" + random_letters() + ".log");
+    const fs::path path =
+        directory_ / (std::string(name_start) + random_letters() + std::string(name_end));
     const os::Fd directory = TRY(open_directory(directory_, Missing::IsMade));
     // Before it is there: whatever kills this server, somebody knows of the file.
     CHECK(note(std::string(file_line) + path.string(), shell.id));
