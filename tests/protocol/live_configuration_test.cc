@@ -1,76 +1,19 @@
 // A running server obeys a changed husk.yaml from the next call on, and says what it did.
-#include <fcntl.h>
+#include "live_configuration.h"
+
 #include <gmock/gmock.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <fstream>
-#include <thread>
-
-#include "client.h"
 #include "http_client.h"
 
 namespace husk::test {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-constexpr const char* message = "notifications/message";
-constexpr const char* no_rm = "permissions: {deny: [\"Bash(rm:*)\"]}\n";
-constexpr const char* no_touch = "permissions: {deny: [\"Bash(touch:*)\"]}\n";
-
-// A home with a configuration, and a workspace.
-class LiveConfiguration : public testing::Test {
-protected:
-    explicit LiveConfiguration(Who who = Who::Caller) : husk_(who) {
-        fs::create_directories(users_.parent_path());
-        fs::create_directories(work_);
-    }
-    std::vector<std::string> in_work(std::vector<std::string> more = {}) const {
-        std::vector<std::string> options = {"--cwd", work_.string()};
-        options.insert(options.end(), more.begin(), more.end());
-        return options;
-    }
-    // The structured result of a command.
-    Json run(Client& client, const std::string& command) {
-        client.bash(++calls_, command);
-        return client.answer(calls_)["result"]["structuredContent"];
-    }
-    std::string status(Client& client, const std::string& command) {
-        const Json result = run(client, command);
-        return result.value("status", result.contains("exit_code") ? "exited" : "");
-    }
-    // As editors do it.
-    static void replace(const fs::path& file, const std::string& text) {
-        const fs::path fresh = file.string() + ".new";
-        write_text(fresh, text);
-        fs::rename(fresh, file);
-    }
-    // What the audit says about the configuration, oldest first.
-    std::vector<Json> audited() const {
-        std::vector<Json> all;
-        std::istringstream lines(husk_({"log", "--json"}).out);
-        for (std::string line; std::getline(lines, line);) {
-            Json record = Json::parse(line);
-            if (record["action"] == "configure") all.push_back(std::move(record));
-        }
-        return all;
-    }
-    std::string errors() const { return read_text(errors_); }
-
-    Husk husk_;
-    fs::path users_ = husk_.dir() / "config/husk/husk.yaml";
-    fs::path work_ = husk_.dir() / "work";
-    fs::path here_ = work_ / "husk.yaml";
-    fs::path errors_ = husk_.dir() / "errors";
-    int calls_ = 0;
-};
 
 TEST_F(LiveConfiguration, OfTheUserCountsFromTheNextCallOn) {
     write_text(users_, no_rm);
@@ -304,171 +247,6 @@ TEST_F(LiveConfiguration, IsToldOfByHuskConfigSet) {
     EXPECT_EQ(run(client, "ulimit -n")["output"], "66\n");
     EXPECT_EQ(husk_({"config", "unset", "limits.open_files"}).code, 0);
     EXPECT_NE(run(client, "ulimit -n")["output"], "66\n");
-}
-
-// ---- trust: a running server grants nothing that a start would not
-
-TEST_F(LiveConfiguration, OfAWorkspaceOnlyNarrows) {
-    write_text(users_, std::string(no_rm) + "limits: {open_files: 77}\n");
-    Client client(husk_, in_work());
-    client.initialize();
-    write_text(here_,
-               "permissions: {allow: [\"Bash(rm:*)\"], deny: [\"Bash(touch:*)\"]}\n"
-               "limits: {open_files: 99}\n");
-    EXPECT_EQ(status(client, "rm -f x"), "denied");
-    EXPECT_EQ(status(client, "touch x"), "denied");
-    EXPECT_EQ(run(client, "ulimit -n")["output"], "77\n");
-    write_text(here_, "limits: {open_files: 66}\n");
-    EXPECT_EQ(run(client, "ulimit -n")["output"], "66\n");
-}
-
-TEST_F(LiveConfiguration, OfAWorkspaceIsTrustedAndNoLongerTrustedAtOnce) {
-    write_text(users_, "limits: {open_files: 77}\n");
-    write_text(here_, "limits: {open_files: 99}\n");
-    Client client(husk_, in_work());
-    client.initialize();
-    EXPECT_EQ(run(client, "ulimit -n")["output"], "77\n");
-    EXPECT_EQ(husk_({"trust", here_.string()}).code, 0);
-    EXPECT_EQ(run(client, "ulimit -n")["output"], "99\n");
-    write_text(here_, "limits: {open_files: 98}\n");  // another content is not trusted
-    EXPECT_EQ(run(client, "ulimit -n")["output"], "77\n");
-    write_text(here_, "limits: {open_files: 99}\n");
-    EXPECT_EQ(run(client, "ulimit -n")["output"], "99\n");
-    EXPECT_EQ(husk_({"trust", "--revoke", here_.string()}).code, 0);
-    EXPECT_EQ(run(client, "ulimit -n")["output"], "77\n");
-}
-
-class LiveConfigurationBehindWalls : public LiveConfiguration,
-                                     public testing::WithParamInterface<Who> {
-protected:
-    LiveConfigurationBehindWalls() : LiveConfiguration(GetParam()) {}
-    void give_away() const {
-        if (GetParam() != Who::OrdinaryUser || ::geteuid() != 0) return;
-        for (const auto& entry : fs::recursive_directory_iterator(husk_.dir()))
-            ::lchown(entry.path().c_str(), ordinary_uid, ordinary_uid);
-    }
-};
-
-INSTANTIATE_TEST_SUITE_P(, LiveConfigurationBehindWalls, both(), who_name);
-
-// A command tries what it can to be allowed more.
-TEST_P(LiveConfigurationBehindWalls, CannotBeChangedByCommands) {
-    const fs::path named = work_ / "conf/rules.yaml";
-    fs::create_directories(named.parent_path());
-    write_text(named, no_rm);
-    give_away();
-    Client client(husk_, in_work({"--mode", "workspace", "--config", named.string(), "--force"}));
-    client.initialize();
-    for (const char* attempt :
-         {"echo > conf/rules.yaml", "truncate -s 0 conf/rules.yaml", "mv conf/rules.yaml conf/x",
-          "unlink conf/rules.yaml", "mv conf away && mkdir conf && echo '{}' > conf/rules.yaml",
-          "echo '{}' > new && mv -f new conf/rules.yaml", "ln -sf /dev/null conf/rules.yaml"}) {
-        EXPECT_TRUE(run(client, attempt).contains("exit_code")) << attempt;
-        EXPECT_EQ(status(client, "rm -f x"), "denied") << attempt;
-        EXPECT_EQ(read_text(named), no_rm) << attempt;
-    }
-}
-
-TEST_P(LiveConfigurationBehindWalls, DoesNotCountIfALinkToItCouldHaveBeenReplaced) {
-    const fs::path elsewhere = husk_.dir() / "elsewhere.yaml";
-    write_text(elsewhere, no_rm);
-    fs::create_symlink(elsewhere, work_ / "link.yaml");
-    give_away();
-    Client client(husk_, in_work({"--mode", "workspace", "--config", (work_ / "link.yaml").string(),
-                                  "--force"}));
-    client.initialize();
-    EXPECT_EQ(status(client, "rm -f x"), "denied");
-    EXPECT_EQ(run(client, "echo '{}' > mine && ln -sf mine link.yaml")["exit_code"], 0);
-    EXPECT_EQ(status(client, "rm -f x"), "denied");
-    const Json told = client.notification(message);
-    EXPECT_THAT(told["data"]["why"].get<std::string>(), HasSubstr("symbolic link"));
-}
-
-// The workspace's own file is a protected name, whether it is there or not.
-TEST_P(LiveConfigurationBehindWalls, OfTheWorkspaceCannotBeTakenAwayByCommands) {
-    write_text(here_, no_rm);
-    give_away();
-    Client client(husk_, in_work({"--mode", "workspace"}));
-    client.initialize();
-    for (const char* attempt : {"echo > husk.yaml", "unlink husk.yaml", "mv husk.yaml x",
-                                "chmod 000 . ; chmod 755 .", "chmod 000 husk.yaml"}) {
-        run(client, attempt);
-        EXPECT_EQ(status(client, "rm -f x"), "denied") << attempt;
-    }
-}
-
-// ---- files that are being written, and what is no file
-
-TEST_F(LiveConfiguration, ThatIsHalfWrittenLoosensNothing) {
-    write_text(users_, std::string(no_rm) + "limits: {open_files: 77}\n");
-    Client client(husk_, in_work());
-    client.initialize();
-    {
-        std::ofstream writer(users_);  // and the file is empty
-        EXPECT_EQ(status(client, "rm -f x"), "denied");
-        writer << "limits: {open_files: 77}\n" << std::flush;  // a configuration, but not all of it
-        EXPECT_EQ(status(client, "rm -f x"), "denied");
-        writer << "permissions: {deny: [\"Bash(rm:*)\", \"Bash(touch:*)\"]}\n";
-    }
-    EXPECT_EQ(status(client, "rm -f x"), "denied");
-    EXPECT_EQ(status(client, "touch x"), "denied");
-    write_text(users_, "");  // as `>` leaves it until the program behind it writes
-    EXPECT_EQ(status(client, "rm -f x"), "denied");
-    fs::resize_file(users_, 0);
-    EXPECT_EQ(status(client, "rm -f x"), "denied");
-    write_text(users_, "# nothing any more\n");
-    EXPECT_EQ(status(client, "rm -f x"), "exited");
-}
-
-TEST_F(LiveConfiguration, ThatIsRewrittenAllTheTimeNeverLoosens) {
-    const std::string text = "# " + std::string(40'000, 'x') + "\n" + no_rm;
-    write_text(users_, text);
-    Client client(husk_, in_work());
-    client.initialize();
-    const std::jthread writer([&](const std::stop_token& stop) {
-        for (bool in_place = true; !stop.stop_requested(); in_place = !in_place) {
-            if (in_place)
-                write_text(users_, text);
-            else
-                replace(users_, text);
-            std::this_thread::sleep_for(3ms);
-        }
-    });
-    for (int i = 0; i < 40; ++i) EXPECT_EQ(status(client, "rm -f x"), "denied");
-}
-
-TEST_F(LiveConfiguration, InWhosePlaceSomethingElseIsPutNeitherHangsNorLoosens) {
-    write_text(users_, no_rm);
-    Client client(husk_, in_work());
-    client.initialize();
-    const auto put = [&](const char* what) {
-        fs::remove_all(users_);
-        if (what == std::string("a FIFO")) ::mkfifo(users_.c_str(), 0600);
-        if (what == std::string("a directory")) fs::create_directory(users_);
-        if (what == std::string("a device")) fs::create_symlink("/dev/zero", users_);
-        if (what == std::string("a loop")) fs::create_symlink(users_, users_);
-        if (what == std::string("a large file")) {
-            write_text(users_, "mode: open\n");
-            fs::resize_file(users_, uintmax_t{1} << 30);
-        }
-        if (what == std::string("a secret")) {
-            write_text(users_, "{}\n");
-            fs::permissions(users_, fs::perms::none);
-        }
-    };
-    for (const char* what : {"a FIFO", "a loop", "a directory", "a large file", "a device"}) {
-        put(what);
-        EXPECT_EQ(status(client, "rm -f x"), "denied") << what;
-        const Json told = client.notification(message);
-        EXPECT_EQ(told["data"]["outcome"], "refused") << what << ": " << told;
-    }
-    if (::geteuid() != 0) {
-        put("a secret");
-        EXPECT_EQ(status(client, "rm -f x"), "denied");
-    }
-    fs::remove_all(users_);
-    write_text(users_, no_touch);
-    EXPECT_EQ(status(client, "rm -f x"), "exited");
 }
 
 // ---- docware: what a host does by calling the manager, a user does with the file

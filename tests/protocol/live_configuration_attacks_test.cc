@@ -1,0 +1,182 @@
+// A changed husk.yaml that nobody should obey: made by a command, half written, or no file at all.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "live_configuration.h"
+
+namespace husk::test {
+namespace {
+
+using testing::HasSubstr;
+
+// ---- trust: a running server grants nothing that a start would not
+
+TEST_F(LiveConfiguration, OfAWorkspaceOnlyNarrows) {
+    write_text(users_, std::string(no_rm) + "limits: {open_files: 77}\n");
+    Client client(husk_, in_work());
+    client.initialize();
+    write_text(here_,
+               "permissions: {allow: [\"Bash(rm:*)\"], deny: [\"Bash(touch:*)\"]}\n"
+               "limits: {open_files: 99}\n");
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+    EXPECT_EQ(status(client, "touch x"), "denied");
+    EXPECT_EQ(run(client, "ulimit -n")["output"], "77\n");
+    write_text(here_, "limits: {open_files: 66}\n");
+    EXPECT_EQ(run(client, "ulimit -n")["output"], "66\n");
+}
+
+TEST_F(LiveConfiguration, OfAWorkspaceIsTrustedAndNoLongerTrustedAtOnce) {
+    write_text(users_, "limits: {open_files: 77}\n");
+    write_text(here_, "limits: {open_files: 99}\n");
+    Client client(husk_, in_work());
+    client.initialize();
+    EXPECT_EQ(run(client, "ulimit -n")["output"], "77\n");
+    EXPECT_EQ(husk_({"trust", here_.string()}).code, 0);
+    EXPECT_EQ(run(client, "ulimit -n")["output"], "99\n");
+    write_text(here_, "limits: {open_files: 98}\n");  // another content is not trusted
+    EXPECT_EQ(run(client, "ulimit -n")["output"], "77\n");
+    write_text(here_, "limits: {open_files: 99}\n");
+    EXPECT_EQ(run(client, "ulimit -n")["output"], "99\n");
+    EXPECT_EQ(husk_({"trust", "--revoke", here_.string()}).code, 0);
+    EXPECT_EQ(run(client, "ulimit -n")["output"], "77\n");
+}
+
+class LiveConfigurationBehindWalls : public LiveConfiguration,
+                                     public testing::WithParamInterface<Who> {
+protected:
+    LiveConfigurationBehindWalls() : LiveConfiguration(GetParam()) {}
+    void give_away() const {
+        if (GetParam() != Who::OrdinaryUser || ::geteuid() != 0) return;
+        for (const auto& entry : fs::recursive_directory_iterator(husk_.dir()))
+            ::lchown(entry.path().c_str(), ordinary_uid, ordinary_uid);
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(, LiveConfigurationBehindWalls, both(), who_name);
+
+// A command tries what it can to be allowed more.
+TEST_P(LiveConfigurationBehindWalls, CannotBeChangedByCommands) {
+    const fs::path named = work_ / "conf/rules.yaml";
+    fs::create_directories(named.parent_path());
+    write_text(named, no_rm);
+    give_away();
+    Client client(husk_, in_work({"--mode", "workspace", "--config", named.string(), "--force"}));
+    client.initialize();
+    for (const char* attempt :
+         {"echo > conf/rules.yaml", "truncate -s 0 conf/rules.yaml", "mv conf/rules.yaml conf/x",
+          "unlink conf/rules.yaml", "mv conf away && mkdir conf && echo '{}' > conf/rules.yaml",
+          "echo '{}' > new && mv -f new conf/rules.yaml", "ln -sf /dev/null conf/rules.yaml"}) {
+        EXPECT_TRUE(run(client, attempt).contains("exit_code")) << attempt;
+        EXPECT_EQ(status(client, "rm -f x"), "denied") << attempt;
+        EXPECT_EQ(read_text(named), no_rm) << attempt;
+    }
+}
+
+TEST_P(LiveConfigurationBehindWalls, DoesNotCountIfALinkToItCouldHaveBeenReplaced) {
+    const fs::path elsewhere = husk_.dir() / "elsewhere.yaml";
+    write_text(elsewhere, no_rm);
+    fs::create_symlink(elsewhere, work_ / "link.yaml");
+    give_away();
+    Client client(husk_, in_work({"--mode", "workspace", "--config", (work_ / "link.yaml").string(),
+                                  "--force"}));
+    client.initialize();
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+    EXPECT_EQ(run(client, "echo '{}' > mine && ln -sf mine link.yaml")["exit_code"], 0);
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+    const Json told = client.notification(message);
+    EXPECT_THAT(told["data"]["why"].get<std::string>(), HasSubstr("symbolic link"));
+}
+
+// The workspace's own file is a protected name, whether it is there or not.
+TEST_P(LiveConfigurationBehindWalls, OfTheWorkspaceCannotBeTakenAwayByCommands) {
+    write_text(here_, no_rm);
+    give_away();
+    Client client(husk_, in_work({"--mode", "workspace"}));
+    client.initialize();
+    for (const char* attempt : {"echo > husk.yaml", "unlink husk.yaml", "mv husk.yaml x",
+                                "chmod 000 . ; chmod 755 .", "chmod 000 husk.yaml"}) {
+        run(client, attempt);
+        EXPECT_EQ(status(client, "rm -f x"), "denied") << attempt;
+    }
+}
+
+// ---- files that are being written, and what is no file
+
+TEST_F(LiveConfiguration, ThatIsHalfWrittenLoosensNothing) {
+    write_text(users_, std::string(no_rm) + "limits: {open_files: 77}\n");
+    Client client(husk_, in_work());
+    client.initialize();
+    {
+        std::ofstream writer(users_);  // and the file is empty
+        EXPECT_EQ(status(client, "rm -f x"), "denied");
+        writer << "limits: {open_files: 77}\n" << std::flush;  // a configuration, but not all of it
+        EXPECT_EQ(status(client, "rm -f x"), "denied");
+        writer << "permissions: {deny: [\"Bash(rm:*)\", \"Bash(touch:*)\"]}\n";
+    }
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+    EXPECT_EQ(status(client, "touch x"), "denied");
+    write_text(users_, "");  // as `>` leaves it until the program behind it writes
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+    fs::resize_file(users_, 0);
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+    write_text(users_, "# nothing any more\n");
+    EXPECT_EQ(status(client, "rm -f x"), "exited");
+}
+
+TEST_F(LiveConfiguration, ThatIsRewrittenAllTheTimeNeverLoosens) {
+    const std::string text = "# " + std::string(40'000, 'x') + "\n" + no_rm;
+    write_text(users_, text);
+    Client client(husk_, in_work());
+    client.initialize();
+    const std::jthread writer([&](const std::stop_token& stop) {
+        for (bool in_place = true; !stop.stop_requested(); in_place = !in_place) {
+            if (in_place)
+                write_text(users_, text);
+            else
+                replace(users_, text);
+            std::this_thread::sleep_for(3ms);
+        }
+    });
+    for (int i = 0; i < 40; ++i) EXPECT_EQ(status(client, "rm -f x"), "denied");
+}
+
+TEST_F(LiveConfiguration, InWhosePlaceSomethingElseIsPutNeitherHangsNorLoosens) {
+    write_text(users_, no_rm);
+    Client client(husk_, in_work());
+    client.initialize();
+    const auto put = [&](const char* what) {
+        fs::remove_all(users_);
+        if (what == std::string("a FIFO")) ::mkfifo(users_.c_str(), 0600);
+        if (what == std::string("a directory")) fs::create_directory(users_);
+        if (what == std::string("a device")) fs::create_symlink("/dev/zero", users_);
+        if (what == std::string("a loop")) fs::create_symlink(users_, users_);
+        if (what == std::string("a large file")) {
+            write_text(users_, "mode: open\n");
+            fs::resize_file(users_, uintmax_t{1} << 30);
+        }
+        if (what == std::string("a secret")) {
+            write_text(users_, "{}\n");
+            fs::permissions(users_, fs::perms::none);
+        }
+    };
+    for (const char* what : {"a FIFO", "a loop", "a directory", "a large file", "a device"}) {
+        put(what);
+        EXPECT_EQ(status(client, "rm -f x"), "denied") << what;
+        const Json told = client.notification(message);
+        EXPECT_EQ(told["data"]["outcome"], "refused") << what << ": " << told;
+    }
+    if (::geteuid() != 0) {
+        put("a secret");
+        EXPECT_EQ(status(client, "rm -f x"), "denied");
+    }
+    fs::remove_all(users_);
+    write_text(users_, no_touch);
+    EXPECT_EQ(status(client, "rm -f x"), "exited");
+}
+
+}  // namespace
+}  // namespace husk::test
