@@ -1,5 +1,10 @@
 #include "cli/tool_options.h"
 
+#include <unistd.h>
+
+#include <chrono>
+
+#include "base/terminal_text.h"
 #include "cli/consent.h"
 #include "cli/limit_option.h"
 #include "cli/setting_option.h"
@@ -44,9 +49,16 @@ void warn_of_missing_walls(const tool::Deployment& deployment) {
     if (!missing.empty()) fail("warning: " + missing);
 }
 
+// A client that does not read standard error must not keep calls waiting.
 tool::Toolbox::Listening tell_of_configuration(const tool::Toolbox& toolbox) {
     return toolbox.on_configuration([](const tool::Toolbox::Reconfigured& news) {
-        for (const std::string& line : serve::lines_about(news.change)) fail(line);
+        constexpr std::chrono::milliseconds patience(100);
+        const auto until = std::chrono::steady_clock::now() + patience;
+        const auto enough = [until] { return std::chrono::steady_clock::now() >= until; };
+        std::string said;
+        for (const std::string& line : serve::lines_about(news.change))
+            said += "husk: " + text::one_line(line) + "\n";
+        write_until(STDERR_FILENO, said, enough);
     });
 }
 

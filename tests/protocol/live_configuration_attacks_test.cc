@@ -1,4 +1,5 @@
 // A changed husk.yaml that nobody should obey: made by a command, half written, or no file at all.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -176,6 +177,21 @@ TEST_F(LiveConfiguration, InWhosePlaceSomethingElseIsPutNeitherHangsNorLoosens) 
     fs::remove_all(users_);
     write_text(users_, no_touch);
     EXPECT_EQ(status(client, "rm -f x"), "exited");
+}
+
+TEST_F(LiveConfiguration, IsObeyedAlsoIfNobodyReadsStandardError) {
+    ASSERT_EQ(::mkfifo(errors_.c_str(), 0600), 0);
+    const int full = ::open(errors_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    const std::string bytes(4096, 'x');
+    while (::write(full, bytes.data(), bytes.size()) > 0) {
+    }
+    Client client(husk_, in_work(), errors_.string());
+    client.initialize();
+    for (const char* text : {no_rm, no_touch, no_rm}) {
+        write_text(users_, text);
+        EXPECT_EQ(status(client, text == no_rm ? "rm -f x" : "touch x"), "denied");
+    }
+    ::close(full);
 }
 
 }  // namespace
