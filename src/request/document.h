@@ -42,6 +42,11 @@ struct DocumentError {
 // error. An empty text is Nothing.
 std::expected<DocumentNode, DocumentError> read_yaml(std::string_view text);
 
+// Of a file that belongs to somebody else: the same, but only one key of the map at the top is
+// there. The values of the others have to be YAML, and may use all of it.
+std::expected<DocumentNode, DocumentError> read_yaml_key(std::string_view text,
+                                                         std::string_view key);
+
 // Comments are allowed. Of a key that stands twice in a map the last value counts, in the
 // place of the first: so has JavaScript it.
 std::expected<DocumentNode, DocumentError> read_json(std::string_view text);

@@ -154,19 +154,16 @@ void read_entry(Reader& reader, const DocumentEntry& entry, Settings& settings) 
     read_section(reader, entry, settings);
 }
 
-template <class ReadEntry>
-std::expected<Settings, std::vector<Complaint>> read_file(std::string_view text,
-                                                          const std::string& file_name,
-                                                          ReadEntry read_one) {
+std::expected<Settings, std::vector<Complaint>> settings_in(
+    const std::expected<DocumentNode, DocumentError>& document, const std::string& file_name) {
     Reader reader{file_name};
-    const auto document = read_yaml(text);
     if (!document) {
         reader.complain(document.error().line, document.error().message);
         return refused(std::move(reader));
     }
     Settings settings;
     if (is_map(reader, *document, "this file"))
-        for (const DocumentEntry& entry : document->entries) read_one(reader, entry, settings);
+        for (const DocumentEntry& entry : document->entries) read_entry(reader, entry, settings);
     if (reader.complaints.empty()) return settings;
     return refused(std::move(reader));
 }
@@ -175,14 +172,12 @@ std::expected<Settings, std::vector<Complaint>> read_file(std::string_view text,
 
 std::expected<Settings, std::vector<Complaint>> read_settings(std::string_view text,
                                                               const std::string& file_name) {
-    return read_file(text, file_name, read_entry);
+    return settings_in(read_yaml(text), file_name);
 }
 
 std::expected<Settings, std::vector<Complaint>> read_agents_file(std::string_view text,
                                                                  const std::string& file_name) {
-    return read_file(text, file_name, [](Reader& reader, const auto& entry, Settings& settings) {
-        if (entry.key == "permissions") read_entry(reader, entry, settings);
-    });
+    return settings_in(read_yaml_key(text, "permissions"), file_name);
 }
 
 }  // namespace husk::config

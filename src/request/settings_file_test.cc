@@ -198,6 +198,38 @@ TEST(AgentsFile, HoldsPermissionsAndKeysOfOthers) {
     EXPECT_TRUE(file->rules.packs.empty());
 }
 
+// Whatever YAML its other keys use.
+TEST(AgentsFile, LeavesKeysOfOthersAlone) {
+    const std::string deep = std::string(40, '[') + std::string(40, ']');
+    for (const std::string other :
+         {"a: &x {b: !tag c}\nd: *x\n", "a: 1\na: 2\n", "? {a: b}\n: c\n",
+          "? [a]\n: {permissions: {x: y}}\n", "~: x\n", "a: {permissions: {deny: 5}}\n",
+          "a:\n  <<: {b: c}\n", "a: permissions\n", "a: [permissions, {deny: x}]\n"}) {
+        for (const bool first : {true, false}) {
+            const std::string own = "permissions: {deny: [\"Bash(rm:*)\"]}\n";
+            const auto file = read_agents_file(first ? own + other : other + own, "agentrail.yaml");
+            ASSERT_TRUE(file) << other << file.error()[0].message;
+            EXPECT_EQ(file->rules.deny.size(), 1U) << other;
+        }
+        EXPECT_TRUE(read_agents_file("deep: " + deep + "\n" + other, "agentrail.yaml")) << other;
+    }
+}
+
+// What could bring permissions that Husk would not see, or see otherwise.
+TEST(AgentsFile, RefusesPermissionsThatItCouldMistake) {
+    for (const char* text :
+         {"a: &x {permissions: {deny: [Bash]}}\n<<: *x\n",
+          "a: &x permissions\n*x : {deny: [Bash]}\n", "a: &x [Bash]\npermissions: {deny: *x}\n",
+          "permissions: &x {deny: [Bash]}\n", "permissions: {deny: !y [Bash]}\n",
+          "a: b\n---\npermissions: {deny: [Bash]}\n"})
+        EXPECT_FALSE(read_agents_file(text, "agentrail.yaml")) << text;
+    for (const size_t depth : {size_t{201}, size_t{100'000}})
+        EXPECT_FALSE(read_agents_file("a: " + std::string(depth, '['), "agentrail.yaml"));
+    const auto file = read_agents_file("\"permissions\": {deny: [Bash]}\n", "agentrail.yaml");
+    ASSERT_TRUE(file);
+    EXPECT_EQ(file->rules.deny.size(), 1U);
+}
+
 TEST(AgentsFile, MayBeEmpty) {
     for (const char* text : {"", "# nothing\n", "model: x\n", "permissions:\n"})
         EXPECT_TRUE(read_agents_file(text, "agentrail.yaml")) << text;

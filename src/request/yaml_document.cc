@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "request/document_builder.h"
@@ -51,6 +52,11 @@ public:
     }
     void OnMapEnd() override { go_on(builder_.end()); }
 
+    void refuse_merge(const YAML::Mark& mark) {
+        builder_.fail(line_of(mark), "merges (<<) are not used here");
+        throw Enough();
+    }
+
     DocumentBuilder& builder() { return builder_; }
 
 private:
@@ -71,6 +77,84 @@ private:
 
     DocumentBuilder builder_{DocumentBuilder::Twice::IsAnError};
     int documents_ = 0;
+};
+
+// Passes on what is about one key of the map at the top. What could put that key there by another
+// name (a merge, an alias) is an error.
+class EventsOfKey : public YAML::EventHandler {
+public:
+    explicit EventsOfKey(std::string_view key) : key_(key) {}
+
+    void OnDocumentStart(const YAML::Mark& mark) override { all_.OnDocumentStart(mark); }
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        if (passes("")) all_.OnNull(mark, anchor);
+        step();
+    }
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        if (is_key() || passes("")) all_.OnAlias(mark, anchor);
+        step();
+    }
+    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  const std::string& value) override {
+        if (is_key() && value == "<<") all_.refuse_merge(mark);
+        if (passes(value)) all_.OnScalar(mark, tag, anchor, value);
+        step();
+    }
+    void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value style) override {
+        if (begin(mark)) all_.OnSequenceStart(mark, tag, anchor, style);
+    }
+    void OnSequenceEnd() override {
+        if (end()) all_.OnSequenceEnd();
+    }
+    void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value style) override {
+        if (open_.empty()) is_map_ = true;
+        if (begin(mark)) all_.OnMapStart(mark, tag, anchor, style);
+    }
+    void OnMapEnd() override {
+        if (end()) all_.OnMapEnd();
+    }
+
+    DocumentBuilder& builder() { return all_.builder(); }
+
+private:
+    bool is_in_top_map() const { return is_map_ && open_.size() == 1; }
+    bool is_key() const { return is_in_top_map() && at_key_; }
+    bool passes(std::string_view text) {
+        if (is_key()) is_wanted_ = text == key_;
+        return open_.empty() || !is_map_ || is_wanted_;
+    }
+    // A key or a value of the top map is over.
+    void step() {
+        if (is_in_top_map()) at_key_ = !at_key_;
+    }
+    // The parser calls itself for each level.
+    bool begin(const YAML::Mark& mark) {
+        constexpr size_t deepest = 200;
+        if (open_.size() == deepest) {
+            all_.builder().fail(line_of(mark), "lists and maps are nested more than " +
+                                                   std::to_string(deepest) + " deep here");
+            throw Enough();
+        }
+        const bool passed = passes("");
+        open_.push_back(passed);
+        return passed;
+    }
+    bool end() {
+        const bool passed = open_.back();
+        open_.pop_back();
+        step();
+        return passed;
+    }
+
+    std::string key_;
+    Events all_;
+    std::vector<bool> open_;  // lists and maps, and whether they are passed on
+    bool is_map_ = false;     // at the top
+    bool at_key_ = true;
+    bool is_wanted_ = false;  // the key that was last
 };
 
 bool is_indented_with_tab(std::string_view line) {
@@ -110,11 +194,9 @@ DocumentError explained(const YAML::Exception& error, std::string_view text) {
     return {line, "this is not YAML: " + plain_words(error.msg)};
 }
 
-}  // namespace
-
-std::expected<DocumentNode, DocumentError> read_yaml(std::string_view text) {
+template <class Handler>
+std::expected<DocumentNode, DocumentError> read_with(Handler events, std::string_view text) {
     if (auto reason = unreadable(text)) return std::unexpected(*std::move(reason));
-    Events events;
     try {
         std::istringstream stream{std::string(without_last_newlines(text))};
         YAML::Parser parser(stream);
@@ -126,6 +208,17 @@ std::expected<DocumentNode, DocumentError> read_yaml(std::string_view text) {
         return std::unexpected(explained(error, text));
     }
     return events.builder().take();
+}
+
+}  // namespace
+
+std::expected<DocumentNode, DocumentError> read_yaml(std::string_view text) {
+    return read_with(Events(), text);
+}
+
+std::expected<DocumentNode, DocumentError> read_yaml_key(std::string_view text,
+                                                         std::string_view key) {
+    return read_with(EventsOfKey(key), text);
 }
 
 }  // namespace husk
