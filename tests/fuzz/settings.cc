@@ -66,6 +66,19 @@ bool is_same(const DocumentNode& one, const DocumentNode& other) {
            std::ranges::equal(one.entries, other.entries, is_same_entry);
 }
 
+// A key that is read alone is what it is in the whole file.
+void check_one_key(std::string_view text) {
+    constexpr const char* name = "permissions";
+    const auto whole = read_yaml(text);
+    if (!whole || whole->find("<<") != nullptr) return;
+    const auto alone = read_yaml_key(text, name);
+    demand(alone.has_value(), "what can be read as a whole can be read in part");
+    const DocumentNode* of_whole = whole->find(name);
+    const DocumentNode* of_part = alone->find(name);
+    demand((of_whole == nullptr) == (of_part == nullptr), "a key is there for both readers");
+    if (of_whole != nullptr) demand(is_same(*of_whole, *of_part), "a key has one value");
+}
+
 void check_edits(std::string_view text) {
     const auto before = read_yaml(text);
     const auto edited = yaml::with_value(text, {"limits", "memory"}, "64M");
@@ -106,6 +119,7 @@ void settings(std::string_view bytes) {
     } else {
         check_complaints(read.error(), bytes);
     }
+    check_one_key(bytes);
     check_edits(bytes);
     check_scalar(bytes);
 }
