@@ -195,14 +195,15 @@ TEST_F(Portable, ACallOfLinuxIsFound) {
 // What these modules know comes from their callers: so no path that only Linux has, such as
 // /proc/self, is read there.
 TEST_F(Portable, ModulesOpenNoFiles) {
-    static const std::regex opens(R"(\b(i|o)?fstream\b|\bfopen\b|::open\(|\bopenat\b|\bopendir\b)");
     std::vector<std::string> found;
     for (const std::string& module : listed("module"))
         for (const auto& entry : fs::directory_iterator(HUSK_SOURCE_DIR "/src/" + module)) {
             const std::string name = entry.path().filename();
             const bool is_source = name.ends_with(".cc") || name.ends_with(".h");
             if (!is_source || name.ends_with("_test.cc") || name == "everyday.h") continue;
-            if (std::regex_search(text_of(entry.path()), opens)) found.push_back(entry.path());
+            const std::string text = text_of(entry.path());
+            for (const char* opens : {"fstream", "fopen(", "::open(", "openat(", "opendir("})
+                if (text.contains(opens)) found.push_back(name + ": " + opens);
         }
     EXPECT_THAT(found, IsEmpty());
 }
