@@ -95,19 +95,11 @@ std::string function_of(const std::string& symbol) {
     return std::regex_replace(symbol, std::regex("^__(isoc23_)?(.*?)(_chk)?$"), "$2");
 }
 
-// The functions that are no C++, come from none of the objects, and are not listed.
+// The functions that the objects call, are no C++, and are not listed.
 Names unlisted_functions(const std::vector<std::string>& objects) {
-    Names defined;
-    Names used;
-    for (const std::string& object : objects) {
-        const auto symbols = architecture::raw_symbols_of(object);
-        defined.insert(symbols.defined.begin(), symbols.defined.end());
-        used.insert(symbols.undefined.begin(), symbols.undefined.end());
-    }
     Names functions;
-    for (const std::string& name : without(used, defined))
-        if (!name.starts_with("_Z") && !is_of_the_compiler(name))
-            functions.insert(function_of(name));
+    for (const std::string& name : architecture::undefined_c_names(objects))
+        if (!is_of_the_compiler(name)) functions.insert(function_of(name));
     return without(functions, listed("calls"));
 }
 

@@ -39,7 +39,22 @@ std::string output_of(const std::string& command) {
     return output;
 }
 
-Symbols raw_symbols_of(const std::string& object) {
+Names undefined_c_names(const std::vector<std::string>& objects) {
+    std::string command = "'" HUSK_NM "' --undefined-only --format=posix";
+    for (const std::string& object : objects) command += " '" + object + "'";
+    Names names;
+    std::istringstream lines(output_of(command));
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string name;
+        std::string type;
+        // A line with one word has the name of the next object.
+        if (words >> name >> type && !name.starts_with("_Z")) names.insert(name);
+    }
+    return names;
+}
+
+Symbols symbols_of(const std::string& object) {
     Symbols symbols;
     // One symbol a line: name, type, and for a defined one its value and size.
     std::istringstream lines(
@@ -51,17 +66,9 @@ Symbols raw_symbols_of(const std::string& object) {
         std::string type;
         words >> name >> type;
         const bool undefined = type == "U" || type == "w" || type == "v";
-        (undefined ? symbols.undefined : symbols.defined).insert(name);
+        (undefined ? symbols.undefined : symbols.defined).insert(plain_name(name));
     }
     return symbols;
-}
-
-Symbols symbols_of(const std::string& object) {
-    const Symbols raw = raw_symbols_of(object);
-    Symbols plain;
-    for (const std::string& name : raw.defined) plain.defined.insert(plain_name(name));
-    for (const std::string& name : raw.undefined) plain.undefined.insert(plain_name(name));
-    return plain;
 }
 
 Names without(const Names& names, const Names& taken) {

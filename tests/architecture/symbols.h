@@ -18,8 +18,9 @@ struct Symbols {
 // The paths in a text that has a colon between them.
 std::vector<std::string> paths_in(const std::string& joined);
 
-// As they are in the file: "_ZN3sys4readEiPvm".
-Symbols raw_symbols_of(const std::string& object);
+// The names without C++ that these objects take from elsewhere.
+Names undefined_c_names(const std::vector<std::string>& objects);
+
 // C++ names without their parameters, which differ from one machine to another: "sys::read".
 Symbols symbols_of(const std::string& object);
 
