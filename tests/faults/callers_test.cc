@@ -81,7 +81,7 @@ protected:
     }
 
     const Husk husk;
-    Bash bash{husk.settings()};
+    Bash bash{husk.unchecked_settings()};
 
 private:
     rlimit usual_{};

@@ -54,7 +54,7 @@ TEST_P(HelperDeath, OfTheMasonEndsTheSession) {
 
 TEST_P(HelperDeath, OfTheMasonIsNotNoticedByTheSameObject) {
     if (GetParam() == Who::OrdinaryUser) GTEST_SKIP() << "this process is one of them";
-    Bash bash(husk_.settings());
+    Bash bash(husk_.unchecked_settings());
     for (int i = 0; i < 5; ++i) {
         const Report report = bash.run({.command = "echo text > file; cat file"},
                                        {.working_dir = work_, .mode = Mode::Workspace});
@@ -86,7 +86,7 @@ TEST_P(HelperDeath, OfTheProxyIsMadeGoodByTheNextCall) {
 // So soon that the nursery does not know the record: nobody writes that it is lost.
 TEST(KeeperDeath, HoldsUpNoOtherCallOfTheSameObject) {
     const Husk husk;
-    Bash bash(husk.settings());
+    Bash bash(husk.unchecked_settings());
     std::promise<Report> lost;
     std::promise<Report> other;
     const auto start = std::chrono::steady_clock::now();

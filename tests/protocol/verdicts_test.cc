@@ -213,9 +213,7 @@ TEST_F(Verdicts, AreTheSameByDefault) {
 // The one setting by which the library differs, as `--checks off` is that of the program.
 TEST_F(Verdicts, AreLeftOutOnlyIfThatIsSaid) {
     configure("");
-    Settings settings = husk_.settings();
-    settings.checks = std::nullopt;
-    EXPECT_EQ(by_bash({"git add -A"}, settings), nullptr);
+    EXPECT_EQ(by_bash({"git add -A"}, husk_.unchecked_settings()), nullptr);
     EXPECT_EQ(husk_({"run", "--json", "--checks", "off", "--mode", "open", "--cwd", husk_.dir(),
                      "--", "git add -A"})
                   .json()["verdict"],

@@ -150,9 +150,7 @@ TEST_F(Approvals, AreNotAskedForWhereRulesDecide) {
     EXPECT_STREQ(status_word(bash.run({.command = "git add -A"}, context).ending), "denied")
         << "packs are on";
     EXPECT_EQ(questions.size(), 0U);
-    Settings none = husk.settings();
-    none.checks.reset();
-    Bash unchecked(none);
+    Bash unchecked(husk.unchecked_settings());
     EXPECT_EQ(unchecked.run({.command = "true"}, context).verdict, std::nullopt);
 }
 

@@ -68,6 +68,8 @@ public:
     // Where husk is started, if as shipped.
     const std::filesystem::path& work() const { return work_; }
     Settings settings() const { return {.state = state_}; }
+    // As with `--checks off`.
+    Settings unchecked_settings() const { return {.state = state_, .checks = std::nullopt}; }
 
 private:
     std::vector<std::string> surroundings() const;
