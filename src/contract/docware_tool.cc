@@ -61,7 +61,7 @@ std::string allowed_paths_of(const Situation& situation) {
                "enforces the list.";
     return list +
            "The sandbox enforces it: the command can open no files but those of these directories, "
-           "of the system (/usr, /etc and the like, to read) and of its private /tmp.";
+           "of /usr, /etc and other places of the system to read, and of its private /tmp.";
 }
 
 std::vector<Field> fields_of(const Situation& situation) {
