@@ -1,5 +1,6 @@
 // The contract `docware`: what the walls and the configuration make of its lists and keys.
 #include <gmock/gmock.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,6 +133,23 @@ TEST_P(DocwarePaths, PathSecurity_TheConfigurationsListHasWallsToo) {
     EXPECT_EQ(call(asked, options)["stdout"], "known\nhidden\n");
     asked["allowed_paths"] = {"in"};
     EXPECT_EQ(call(asked, options)["stdout"], "known\n");
+}
+
+TEST_P(DocwarePaths, PathSecurity_HoldsInModeReadOnlyAndWithoutMounts) {
+    write("in/script", "cat known; cat ../other/secret; cat link; echo x > made\n");
+    const auto runs_in = [&](const std::string& mode, const std::string& session) {
+        const Json done = call(
+            {{"command", "bash"}, {"args", {"./script"}}, {"cwd", "in"}, {"allowed_paths", {"in"}}},
+            {"--mode", mode, "--session", session, "--accept", "metadata", "--accept",
+             "protected-paths"});
+        EXPECT_EQ(done["stdout"], "known\n") << mode << " " << session << done.dump();
+        return fs::exists(work_ / "in/made");
+    };
+    EXPECT_FALSE(runs_in("read-only", "all"));
+    ::setenv("HUSK_PRETEND", "mountns=no", 1);
+    EXPECT_FALSE(runs_in("read-only", "less"));
+    EXPECT_TRUE(runs_in("workspace", "little"));
+    ::unsetenv("HUSK_PRETEND");
 }
 
 TEST_P(DocwarePaths, PathSecurity_AModeWithoutASandboxSaysSo) {
