@@ -213,8 +213,9 @@ void Command::reap() {
         if (sys::wait4(dead.pid, &status, WNOHANG | __WALL, &used) <= 0) break;
         meter_->add(used);
         if (!is_main) continue;
-        if (breach.resource == husk::record::Resource::Cpu)
-            breach.reached = usage::whole_ms(meter_->cpu_us());
+        const uint64_t cpu_ms = usage::whole_ms(meter_->cpu_us());
+        if (breach.resource == husk::record::Resource::Cpu && breach.reached < cpu_ms)
+            breach.reached = cpu_ms;
         if (!published_) {
             note_end(status);
             // The kernel was faster than we: the rest of the tree goes.

@@ -37,7 +37,7 @@ limits::Breach Command::kernel_breach(const sys::ChildInfo& main) {
     const husk::wire::Limit& cpu = cpu_;
     if (main.status == SIGXCPU && cpu.soft != 0 && has(RLIMIT_CPU, cpu.soft + 1, cpu.hard) &&
         proc::read_stat(main.pid, stat) && stat.own_ticks * 2 >= cpu.soft * ticks_in_second)
-        return {Resource::Cpu, cpu_ms_, cpu.soft * ms_in_second};
+        return {Resource::Cpu, cpu_ms_, cpu.soft * ms_in_second + 1};  // by the kernel's own count
     return {};
 }
 
