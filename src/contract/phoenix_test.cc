@@ -137,7 +137,7 @@ TEST(Phoenix, REQ_BASH_008_TellsThatALimitEndedWhatWasLeftBehind) {
     told.report.ending = LimitExceeded{"processes", 512, 700};
     told.report.leftovers_ended_by = LimitExceeded{"processes", 512, 700};
     told.report.notes = {"a note"};
-    const Answer said = phoenix_contract.render(Run{}, told);
+    const Answer said = phoenix_contract.render(contract::Run{}, told);
     EXPECT_EQ(said.text,
               "[command failed: more processes than the limit of 512]\n"
               "[the processes that the command had left behind were ended]\n");
