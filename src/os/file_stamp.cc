@@ -1,7 +1,6 @@
 #include "os/file_stamp.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,15 +15,6 @@ namespace {
 
 constexpr int64_t nanoseconds(const timespec& time) {
     return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-// O_NONBLOCK: opening a FIFO does not wait for its other end, and opening a device has no effect.
-Result<Fd> open_regular(const std::filesystem::path& path) {
-    Fd file = TRY(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
-    struct stat info{};
-    if (::fstat(file.get(), &info) != 0) return failure("fstat", errno, path.string());
-    if (!S_ISREG(info.st_mode)) return failure("open", EINVAL, path.string());
-    return file;
 }
 
 }  // namespace
@@ -48,8 +38,17 @@ FileStamp stamp_of(const std::filesystem::path& path) {
             .changed_ns = nanoseconds(info.st_ctim)};
 }
 
+// O_NONBLOCK: opening a FIFO does not wait for its other end, and opening a device has no effect.
+Result<Fd> open_regular_file(const std::filesystem::path& path) {
+    Fd file = TRY(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+    struct stat info{};
+    if (::fstat(file.get(), &info) != 0) return failure("fstat", errno, path.string());
+    if (!S_ISREG(info.st_mode)) return failure("open", EINVAL, path.string());
+    return file;
+}
+
 Result<std::string> read_regular_file(const std::filesystem::path& path, size_t at_most) {
-    const Fd file = TRY(open_regular(path));
+    const Fd file = TRY(open_regular_file(path));
     std::string text;
     while (text.size() < at_most) {
         constexpr size_t piece = size_t{64} * 1024;
@@ -59,18 +58,6 @@ Result<std::string> read_regular_file(const std::filesystem::path& path, size_t 
         text += more;
     }
     return text;
-}
-
-// The kernel grants a lease for reading only while nobody has the file open for writing. The lease
-// is given back at once. A writer who comes in between waits for that moment, and the kernel then
-// signals the holder of the lease: by SIGURG, which is ignored unless a program asks for it,
-// instead of SIGIO, which kills.
-bool is_being_written(const std::filesystem::path& path) {
-    const auto file = open_regular(path);
-    if (!file || ::fcntl(file->get(), F_SETSIG, SIGURG) != 0) return false;
-    if (::fcntl(file->get(), F_SETLEASE, F_RDLCK) != 0) return errno == EAGAIN;
-    ::fcntl(file->get(), F_SETLEASE, F_UNLCK);
-    return false;
 }
 
 }  // namespace husk::os

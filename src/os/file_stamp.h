@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "os/fd.h"
 
 namespace husk::os {
 
@@ -32,8 +33,9 @@ struct FileStamp {
 
 FileStamp stamp_of(const std::filesystem::path& path);
 
-// Reads a regular file, and nothing else: a FIFO or a device would make the reader wait. EINVAL for
-// everything that is no regular file.
+// For reading. EINVAL for everything that is no regular file: a FIFO or a device would make the
+// reader wait.
+Result<Fd> open_regular_file(const std::filesystem::path& path);
 Result<std::string> read_regular_file(const std::filesystem::path& path, size_t at_most);
 
 // Whether a process has the file open for writing. False also where the kernel does not tell: for
