@@ -464,6 +464,9 @@ TEST_P(Docware, Output_TellsWhatTheSandboxCost) {
     const Json found = stats({"--session", "kept"});
     EXPECT_TRUE(found["sandboxCreationTime"].is_null());
     EXPECT_GT(found["sandboxOverhead"], 0);
+    const Json metrics = husk_({"stats", "--docware"}).json()["sandboxStats"];
+    EXPECT_GT(metrics["sandboxCreationTime"], 0) << metrics;
+    EXPECT_GT(metrics["sandboxOverhead"], 0) << metrics;
     const Json open = stats({"--mode", "open"});
     EXPECT_TRUE(open["sandboxCreationTime"].is_null());
     EXPECT_TRUE(open["sandboxOverhead"].is_null());
