@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/names.h"
+#include "decide/arguments.h"
 #include "decide/code.h"
 #include "decide/signs.h"
 
@@ -81,7 +82,7 @@ std::optional<std::string> chained(const Scene& scene) {
 
 // Words of languages that start programs, open connections or run a text. One is in two parts,
 // because tests/architecture takes it for a call.
-constexpr std::array<std::string_view, 32> telling = {"os.system",
+constexpr std::array<std::string_view, 34> telling = {"os.system",
                                                       "os.popen",
                                                       "os.exec",
                                                       "os.spawn",
@@ -112,18 +113,25 @@ constexpr std::array<std::string_view, 32> telling = {"os.system",
                                                       "passthru",
                                                       "fsockopen",
                                                       "popen",
+                                                      "exec \"",
+                                                      "exec '",
                                                       "net/http",
                                                       "new Function"};
 
+bool starts_others(const Word& code) {
+    const std::string text = code.shown();
+    return std::ranges::any_of(telling, [&](std::string_view word) { return text.contains(word); });
+}
+
 std::optional<std::string> inline_program(const Scene& scene) {
-    if (is_one_of(scene.command.program(), "eval sh bash dash zsh ksh ash mksh fish"))
+    const std::string program = scene.command.program();
+    if (is_one_of(program, "eval sh bash dash zsh ksh ash mksh fish"))
         return std::nullopt;  // what these run is parsed
+    if (is_one_of(program, "awk gawk mawk"))
+        return found_if(std::ranges::any_of(arguments_of(scene.command), starts_others),
+                        scene.command.text);
     const Word* code = code_argument(scene.command);
-    if (!code) return std::nullopt;
-    const std::string text = code->shown();
-    const bool tells =
-        std::ranges::any_of(telling, [&](std::string_view word) { return text.contains(word); });
-    return found_if(tells, scene.command.text);
+    return found_if(code && starts_others(*code), scene.command.text);
 }
 
 constexpr std::array checks = {

@@ -103,6 +103,8 @@ TEST(Signs, OfProgramsInAnArgument) {
         {"injection/inline-program", "node -e 'require(\"child_process\").exec(\"ls\")'"},
         {"injection/inline-program", "perl -e 'system(\"ls\")'"},
         {"injection/inline-program", "ruby -e 'system \"ls\"'"},
+        {"injection/inline-program", "perl -e 'exec \"sh\"'"},
+        {"injection/inline-program", "awk 'BEGIN { system(\"ls\") }'"},
         {"injection/inline-program", "php -r 'echo shell_exec(\"ls\");'"},
         {"-", "python3 -c 'print(1)'"},
         {"-", "python3 -c 'import json, sys; json.load(sys.stdin)'"},
