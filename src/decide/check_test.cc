@@ -46,7 +46,7 @@ TEST(Findings, TellAllThatWasFoundInTheOrderOfTheCommands) {
     EXPECT_THAT(found, ElementsAre("1 system/denied-token", "1 escalation/other-user",
                                    "2 injection/download", "3 rm/critical-target",
                                    "3 destroyers/root-removal"));
-    EXPECT_THAT(findings(script, {}, test_context), ElementsAre());
+    EXPECT_THAT(findings(script, std::set<std::string>(), test_context), ElementsAre());
 }
 
 }  // namespace
