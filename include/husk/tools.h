@@ -38,8 +38,8 @@ struct ToolSettings {
 // * `network` None says nothing. Another one counts, and must be one that the mode can have.
 // * `writable`, `readable`, `protect` and `accept` are added to those of the configuration; `cache`
 //   counts instead of its own.
-// * An empty `session` is the one of the workspace, the walls and the `caller`. Tools of one caller
-//   see the shells of that caller, workspace and contract's session only.
+// * An empty `session` is the one of the workspace, the walls and the `caller`. A caller sees its
+//   own shells in this workspace, and all of a session that it names.
 //
 // Calls are judged, and recorded in the audit, as those of `husk mcp` are. A configuration is read
 // when a context is new to the object.
