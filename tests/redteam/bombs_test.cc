@@ -134,8 +134,8 @@ INSTANTIATE_TEST_SUITE_P(, AloneMachines, testing::ValuesIn(machines),
 // Faster than rounds of SIGKILL. Pid 1 ends the tree while nothing moves; the session goes on.
 TEST_P(AloneMachines, EndWhatOutrunsTheKeeperAndNothingElse) {
     const std::string other = background("workspace");
-    const auto report =
-        in_session("workspace", "./bomb running " + mark_.word(), {"--leftovers", "kill"});
+    const auto report = in_session("workspace", "./bomb running " + mark_.word(),
+                                   {"--leftovers", "kill", "--limit", "processes=none"});
     EXPECT_EQ(report["status"], "exited") << report;
     EXPECT_TRUE(report["leftovers"].empty()) << report;
     EXPECT_TRUE(eventually([&] { return mark_.bearers().empty(); }, 1s));
@@ -173,7 +173,7 @@ TEST_P(AloneMachines, LetEverythingElseBeAsItWas) {
     ASSERT_TRUE(eventually([&] { return output().starts_with("up\n"); }));
     in_session("workspace", "./bomb running " + mark_.word(), {"--leftovers", "kill"});
     const auto stopped =
-        in_session("workspace", "grep -l '^State:.T (stopped)' /proc/[0-9]*/status | wc -l");
+        in_session("workspace", "grep -sl '^State:.T (stopped)' /proc/[0-9]*/status | wc -l");
     EXPECT_EQ(stopped["output"], "1\n") << stopped;
     const std::string before = output();
     EXPECT_TRUE(eventually([&] { return output().size() > before.size(); }));
