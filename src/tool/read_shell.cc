@@ -1,7 +1,6 @@
 #include "tool/read_shell.h"
 
 #include "collect/stream.h"
-#include "tool/live_use.h"
 #include "tool/report_of.h"
 
 namespace husk::tool {
@@ -63,7 +62,6 @@ contract::Told told_of(const KnownShell& shell) {
     using std::chrono::duration_cast;
     using Clock = std::chrono::system_clock;
     contract::Told told{.report = report_of(shell.files, shell.now, shell.note)};
-    if (!told.report.ended()) add_live_use(told.report, shell.now);
     const std::chrono::nanoseconds created(static_cast<int64_t>(shell.now.record.created));
     told.created = Clock::time_point(duration_cast<Clock::duration>(created));
     return told;

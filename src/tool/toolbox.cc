@@ -12,6 +12,7 @@
 #include "collect/stream.h"
 #include "confine/machine.h"
 #include "run/call.h"
+#include "tool/live_use.h"
 #include "tool/read_shell.h"
 #include "tool/toolbox_in_force.h"
 #include "tool/wait_until.h"
@@ -120,6 +121,7 @@ Outcome Toolbox::perform(const contract::Read& read) const {
     const auto shell = own_shell(read.shell_id);
     if (!shell) return missing(read.shell_id, shell.error());
     Told told = told_of(*shell);
+    if (!told.report.ended()) add_live_use(told.report, shell->now);
     const auto added = read.portion.wanted()
                            ? add_portion(told, *shell, read.portion)
                            : add_readable(told, *shell, read.range, read.max_bytes, read.rest);
@@ -135,6 +137,7 @@ Outcome Toolbox::perform(const contract::Wait& wait, const std::stop_token& canc
     shell = own_shell(wait.shell_id);
     if (!shell) return missing(wait.shell_id, shell.error());
     Told told = told_of(*shell);
+    if (!told.report.ended()) add_live_use(told.report, shell->now);
     told.met = met->what;
     told.line = met->line;
     if (const auto added = add_readable(told, *shell, SinceLast{}, wait.max_bytes); !added)
