@@ -192,7 +192,7 @@ std::string taken_away(const Report& report) {
 }
 
 Json meta_of(const Report& report) {
-    Json meta = meta_with_notes(report);
+    Json meta = display_meta(report);
     const auto& missing = report.confinement.missing;
     if (std::ranges::find(missing, "protected-paths") != missing.end())
         meta["husk/notes"].push_back(

@@ -32,12 +32,6 @@ void add_leftovers(Json& meta, const Report& report, const std::string& shell_id
     meta["husk/shell_id"] = shell_id;
 }
 
-Json meta_with_notes(const Report& report) {
-    Json meta = display_meta(report);
-    for (const std::string& note : report.notes) meta["husk/notes"].push_back(text::to_utf8(note));
-    return meta;
-}
-
 std::string reason_of(const Report& report, const Denied& denied) {
     const bool by_rule = report.verdict && report.verdict->decision != "ask";
     return by_rule ? report.verdict->reason : denied.reason;

@@ -13,7 +13,8 @@ inline void end_line(std::string& text) {
     if (!text.empty() && text.back() != '\n') text += '\n';
 }
 
-// The command beside what people want to see of it: _meta["husk/display"].
+// The command beside what people want to see of it, _meta["husk/display"], and the notes of the
+// report, for which many texts have no place, _meta["husk/notes"].
 Json display_meta(const Report& report);
 
 // Processes that outlived their command, with pid and name: the first twenty.
@@ -22,9 +23,6 @@ Json leftovers_json(const std::vector<Leftover>& leftovers);
 // For contracts whose text may not tell of such processes: _meta["husk/leftovers"], and as
 // _meta["husk/shell_id"] the id by which the tools of the contract, or `husk kill`, end them.
 void add_leftovers(Json& meta, const Report& report, const std::string& shell_id);
-
-// The same with the notes of the report, for which the text has no place: _meta["husk/notes"].
-Json meta_with_notes(const Report& report);
 
 // An answer that is nothing but an error.
 inline Answer error_answer(std::string text) { return {.text = std::move(text), .is_error = true}; }

@@ -160,7 +160,7 @@ Answer render(const Action&, const Outcome& outcome) {
     const auto* told = std::get_if<Told>(&outcome);
     if (told == nullptr) return error_answer("bash failed");
     const Report& report = told->report;
-    Answer answer{.meta = meta_with_notes(report)};
+    Answer answer{.meta = display_meta(report)};
     if (const auto* denied = std::get_if<Denied>(&report.ending)) {
         answer.text = denied->reason;
         answer.is_error = true;
