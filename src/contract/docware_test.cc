@@ -133,9 +133,9 @@ TEST(Docware, Input_MaxFileOperationsIsToldToBeNotEnforced) {
     EXPECT_THAT(json["notes"].get<std::vector<std::string>>(),
                 ElementsAre(HasSubstr("max_file_operations is not enforced")));
     const Json tool = tool_json(docware_tool(in_workspace()));
-    EXPECT_THAT(tool["inputSchema"]["properties"]["max_file_operations"]["description"]
-                    .get<std::string>(),
-                HasSubstr("Not enforced"));
+    EXPECT_THAT(
+        tool["inputSchema"]["properties"]["max_file_operations"]["description"].get<std::string>(),
+        HasSubstr("Not enforced"));
 }
 
 TEST(Docware, Sandbox_MakesAnEnvironmentFromNothing) {
