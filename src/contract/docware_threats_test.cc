@@ -66,10 +66,9 @@ TEST(Docware, Threats_AgreeWithTheLayers) {
 TEST(Docware, Threats_AreOnlyToldWhereTheConfigurationSaysSo) {
     Situation lenient = in_workspace();
     lenient.docware.blocks_threats = false;
-    expect_all({{"", as_shell_command("eval \"$x\"")},
-                {"", as_shell_command("scp x host:y")},
-                {"dangerous_ops_check", as_shell_command("rm -rf /")}},
-               lenient);
+    EXPECT_EQ(blocked_by(as_shell_command("eval \"$x\""), lenient), "");
+    EXPECT_EQ(blocked_by(as_shell_command("scp x host:y"), lenient), "");
+    EXPECT_EQ(blocked_by(as_shell_command("rm -rf /"), lenient), "dangerous_ops_check");
     const auto run = run_of(docware_contract, "Bash", as_shell_command("scp x host:y"), lenient);
     const Json json = *docware_contract.render(run, told_of(run, {})).structured;
     EXPECT_EQ(json["security_info"]["threat_analysis"]["threatsDetected"], true);
