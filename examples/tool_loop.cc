@@ -21,8 +21,8 @@ struct ToolCall {
     std::string arguments;  // JSON
 };
 
-// Stands in for a model, so that this runs without one: a script that looks at the last result. A
-// real one gets `tools` and `messages`, and answers with its next call, or with none at the end.
+// A script in place of a model, so that the example runs without one. A real model gets `tools` and
+// `messages`, and answers with its next call, or with none at the end.
 std::optional<ToolCall> next_call(const std::string& tools, const std::vector<Message>& messages) {
     if (tools.find("\"bash\"") == std::string::npos) return std::nullopt;
     const std::string& last = messages.back().content;
@@ -37,8 +37,8 @@ std::optional<ToolCall> next_call(const std::string& tools, const std::vector<Me
     }
 }
 
-// The person. A program with windows would show all of the question in one and return; the answer
-// may come later, by any thread.
+// Asks the person. A graphical program would show the whole question in a window and return; the
+// answer may come later, from any thread.
 void ask_on_terminal(const husk::Question& question,
                      const std::function<void(husk::Answer)>& answer) {
     std::cout << "May it run \"" << question.command << "\" in " << question.working_dir.string()
@@ -49,7 +49,7 @@ void ask_on_terminal(const husk::Question& question,
     answer({husk::Answer::Deny, line});
 }
 
-// What a model is told: also an error is something that it can act on.
+// The text for the model, which can act on an error too.
 std::string text_of(const std::variant<std::string, husk::Error>& result) {
     if (const auto* error = std::get_if<husk::Error>(&result)) return error->text();
     return std::get<std::string>(result);

@@ -19,8 +19,8 @@ struct Settings {
     std::chrono::milliseconds max_lifetime{86'400'000};  // of what nobody waits for
     // For background calls: how long to wait for an early end, so that a typo shows at once.
     std::chrono::milliseconds early_end{200};
-    // The checks of `husk run`, on as they are there. None: every command is started, as with
-    // `--checks off`. Where a rule asks, the context's approver decides.
+    // The same checks are on as in `husk run`. Where a rule asks, the context's approver decides.
+    // None: every command is started, as with `--checks off`.
     std::optional<Checks> checks = Checks{};
 };
 

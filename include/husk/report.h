@@ -30,7 +30,7 @@ struct Signaled {
 };
 struct TimedOut {
     std::chrono::milliseconds limit;
-    // The time at which that was found. The command may have had some patience after that.
+    // The running time when the timeout was found, without the patience that followed.
     std::chrono::milliseconds reached{0};
 };
 struct Cancelled {
@@ -77,10 +77,11 @@ struct Usage {
     std::optional<uint64_t> processes;
 };
 
-// How long a command waited before it began. Measured, or absent.
+// How long a command waited before it started. Measured, or absent.
 struct Startup {
-    std::optional<double> session_ms;  // to build its session with the walls; absent: it stood
-    std::optional<double> call_ms;     // everything else, from the call to the begin of the command
+    // To build the session with its walls. Absent: the session existed already.
+    std::optional<double> session_ms;
+    std::optional<double> call_ms;  // all other time from the call to the start of the command
 };
 
 // A process that outlived the command.
@@ -140,7 +141,7 @@ struct Report {
     std::optional<int> pid;  // of the main process, which leads its group
     bool in_background = false;
     std::vector<std::string> environment;  // names of the variables that it was given
-    Usage usage;                           // of one that is still running: so far
+    Usage usage;                           // so far, if the command is still running
     Startup startup;
     std::optional<Verdict> verdict;  // none when nothing was decided
     Confinement confinement;         // says nothing where nothing was started: without a shell_id

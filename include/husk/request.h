@@ -136,9 +136,9 @@ struct ToolContext {
     std::filesystem::path cache = {};
     std::vector<std::filesystem::path> readable = {};  // secrets that are given on purpose
     std::vector<std::filesystem::path> protect = {};   // read-only even inside these roots
-    // If given, commands can open no other files than those of these directories, of the system
-    // (/usr, /etc and the like, to read) and of their private /tmp. The roots become what lies in
-    // both. No wall keeps to it in mode open.
+    // If given, commands can open only files in these directories, in the system directories (/usr,
+    // /etc and the like, to read) and in their private /tmp. They can write only where these
+    // directories and the writable roots overlap. Mode open ignores the list.
     std::optional<std::vector<std::filesystem::path>> allowed_paths = {};
     bool watch_denials = true;  // note what the walls stop; costs microseconds for each write
     Scratch scratch = Scratch::Private;
@@ -151,7 +151,8 @@ struct ToolContext {
     std::function<void(const OutputPiece&)> on_output = {};
     // Asked where a rule of the tool's checks says so. None: what would be asked about is refused.
     Approver approver = {};
-    // Of Tools: records of the contract's own stream, as JSON, where a call asks for them.
+    // Only for Tools: gets the records of the contract's own stream, as JSON, if a call asks for
+    // them.
     std::function<void(const std::string& record)> on_record = {};
 };
 

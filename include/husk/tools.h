@@ -1,5 +1,5 @@
-// The tools of a contract: what a model is shown, what it calls and what it is answered, as JSON.
-// `husk mcp` lists and answers the same.
+// The tools of a contract, as JSON: their list for the model, and the results of its calls. They
+// are those of `husk mcp`.
 #pragma once
 
 #include <filesystem>
@@ -23,26 +23,26 @@ struct ToolSettings {
     std::filesystem::path config = {};
     // Entries of a husk.yaml that count more than any file: "mode: open\nlimits: {memory: 2G}".
     std::string overrides = {};
-    // Empty: as husk.yaml says; else as in Settings.
+    // Empty: the state directory that husk.yaml names; if it names none, the default of Settings.
     std::filesystem::path state = {};
     // Each result has the report of its command, without output, in `_meta` as "husk/report".
     bool report_in_meta = false;
 };
 
-// One object serves any number of conversations, from any thread, and keeps nothing of them: all of
-// that comes in a ToolContext. Its fields mean what they mean to Bash, except that the contract and
-// the configuration decide about the walls where the context says nothing:
+// One object serves any number of conversations, from any thread, and keeps nothing about them:
+// everything comes in a ToolContext. Its fields mean the same as for Bash, except that a field with
+// its default value leaves the choice of walls to the contract and the configuration:
 //
-// * `mode` Open says nothing. Another mode counts more than contract and configuration, and
+// * `mode` Open is the default. Another mode counts more than contract and configuration, and
 //   ReadOnly has no network. To open what they close, use ToolSettings::overrides.
-// * `network` None says nothing. Another one counts, and must be one that the mode can have.
+// * `network` None is the default. Another network counts, and the mode must permit it.
 // * `writable`, `readable`, `protect` and `accept` are added to those of the configuration; `cache`
-//   counts instead of its own.
-// * An empty `session` is the one of the workspace, the walls and the `caller`. A caller sees its
-//   own shells in this workspace, and all of a session that it names.
+//   replaces that of the configuration.
+// * With an empty `session`, calls with the same workspace, walls and `caller` share a session. A
+//   caller sees its own shells in this workspace, and all shells of a session that it names.
 //
-// Calls are judged, and recorded in the audit, as those of `husk mcp` are. A configuration is read
-// when a context is new to the object.
+// Calls are judged, and recorded in the audit, like those of `husk mcp`. A changed configuration
+// counts from the next call on.
 class Tools {
 public:
     explicit Tools(ToolSettings settings = {});
@@ -52,24 +52,24 @@ public:
     Tools(Tools&&) noexcept;
     Tools& operator=(Tools&&) noexcept;
 
-    // MCP's ListToolsResult, as JSON. Descriptions tell of the context's directory and walls. The
-    // error says what is wrong with the settings or the configuration.
+    // MCP's ListToolsResult, as JSON. The descriptions name the directory and the walls of the
+    // context. The error says what is wrong with the settings or the configuration.
     std::variant<std::string, Error> list(const ToolContext& context = {}) const;
 
-    // Why no call in this context could start a command, which a program may want to know when it
-    // starts; or what its user should be warned of: walls that this machine lacks, and rules that
-    // can never apply.
+    // For a program that starts. The error says why no call in this context could start a command.
+    // Otherwise returns warnings for the user: walls that this machine lacks, entries of files that
+    // do not count, and rules that can never apply.
     std::variant<std::vector<std::string>, Error> check(const ToolContext& context = {}) const;
 
-    // Calls a tool and waits for the answer: MCP's CallToolResult, as JSON. Whatever became of the
-    // command is in there, and so is what is wrong with the arguments. There is an error only where
-    // there are no tools (see `list`) or none of that name.
+    // Calls a tool and waits for the answer: MCP's CallToolResult, as JSON. Failed commands and
+    // wrong arguments are results too. There is an error only if `list` has one, or if there is no
+    // tool of that name.
     std::variant<std::string, Error> call(const std::string& name, const std::string& arguments,
                                           const ToolContext& context = {});
 
-    // The same without waiting: `done` is called once, as the functions of the context are, on a
-    // thread that must not be kept. Calls of any number may be under way. One that is cancelled is
-    // answered too.
+    // The same without waiting. `done` is called once, also for a cancelled call. Like the
+    // functions of the context, it is called on a thread that it must not block. Any number of
+    // calls may be under way.
     using Done = std::function<void(std::variant<std::string, Error> result)>;
     void call(const std::string& name, const std::string& arguments, ToolContext context,
               Done done);

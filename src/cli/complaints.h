@@ -1,4 +1,4 @@
-// What is wrong with the configuration, as `husk check` and `husk run` tell it.
+// How `husk check` and `husk run` report what is wrong with the configuration.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@ namespace husk::cli {
 // Each on a line of standard error, "husk: FILE:LINE: ...". Returns husk_failed.
 int fail(const std::vector<Complaint>& complaints);
 
-// What does not count of the file beside the work, and rules that refuse nothing, each on a line of
-// standard error.
+// Entries of the files in the workspace that do not count, and rules that can never apply, each on
+// a line of standard error.
 void tell_ignored(const tool::Configuration& configuration);
 void tell_dead_rules(const RuleTexts& rules);
 

@@ -52,7 +52,7 @@ const char* word(tool::Standing standing) {
     std::unreachable();
 }
 
-// What the contract's own checks look at is on, whatever the rules use.
+// A pack that the contract's own checks use is on, even if the rules do not use it.
 void add_own_packs(const config::Settings& settings, std::vector<config::Line>& lines) {
     const auto* contract =
         settings.contract.is_given() ? contract::find_contract(settings.contract.value) : nullptr;

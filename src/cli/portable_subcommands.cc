@@ -1,5 +1,4 @@
-// On other systems than Linux, in the place of cli/all_subcommands.cc: what works without the
-// engine.
+// The subcommands of a build without the engine. Replaces cli/all_subcommands.cc there.
 #include <string>
 
 #include "cli/subcommands.h"
@@ -12,7 +11,8 @@ constexpr const char* needing_the_engine[] = {
     "run",  "place",   "call", "tools", "mcp",    "serve", "shells", "output", "wait",
     "kill", "session", "log",  "stats", "config", "trust", "doctor", "bench"};
 
-// Says so, whatever words follow: its options are not known here, so `--help` is one of the words.
+// A subcommand that only says that it is absent. Its options are not known here, so it takes any
+// words, `--help` included.
 void add_absent(CLI::App& app, const std::string& name, int& code) {
     CLI::App* sub = app.add_subcommand(name)->group("");
     sub->allow_extras();

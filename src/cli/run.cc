@@ -232,7 +232,7 @@ void add_behaviour(CLI::App& sub, RunOptions& options) {
     add_wall_options(sub, options.flags);
     add_place_option(sub, options.flags);
     sub.add_flag("--force", options.engine.context.wide_workspace,
-                 "A workspace that holds / or a home is meant");
+                 "Allow a workspace that contains / or a home directory");
     add_limit_option(sub, options.flags);
     add_word<Checks>(sub, "--checks", options.checks, {{"on", Checks::On}, {"off", Checks::Off}},
                      "on (default): decide before running; off: just run");

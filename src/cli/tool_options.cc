@@ -16,7 +16,7 @@ namespace husk::cli {
 
 void add_contract_options(CLI::App& app, config::Settings& flags, std::string& config) {
     add_setting(app, "--contract", flags, "contract",
-                "The face of the tools: husk (default), phoenix, codegen, docware, agentrail, yoi, "
+                "Which tools to offer: husk (default), phoenix, codegen, docware, agentrail, yoi, "
                 "claude-code, anthropic");
     add_wall_options(app, flags);
     add_place_option(app, flags);
@@ -28,7 +28,8 @@ void add_contract_options(CLI::App& app, config::Settings& flags, std::string& c
 
 void add_tool_options(CLI::App& app, ToolOptions& options) {
     add_contract_options(app, options.flags, options.config);
-    app.add_flag("--force", options.wide_workspace, "A workspace that holds / or a home is meant");
+    app.add_flag("--force", options.wide_workspace,
+                 "Allow a workspace that contains / or a home directory");
     app.add_option("--session", options.session, "Use the session of this name");
     add_setting(app, "--output-dir", options.flags, "yoi.output_dir",
                 "Where the contract yoi saves output that is too long for an answer");

@@ -16,19 +16,19 @@ using ToolOptions = tool::DeploymentRequest;
 // outlive the parsing.
 void add_contract_options(CLI::App& app, config::Settings& flags, std::string& config);
 
-// These, and how the tools are offered.
+// The options above, and those for how the tools are offered.
 void add_tool_options(CLI::App& app, ToolOptions& options);
 
 // Complaints are about the options or about the configuration. Rules that cannot do what they
 // are there for are told on standard error.
 std::expected<tool::Deployment, std::vector<Complaint>> deployment_of(const ToolOptions& options);
 
-// Before a server waits for calls: what would keep it from ever running one is told now, and what
-// it cannot offer on this machine is said on standard error.
+// For a server that starts: returns why it could never run a command, and warns on standard error
+// of walls that this machine lacks.
 Result<void> check_before_serving(const tool::Deployment& deployment);
-// While the result is kept, standard error tells what a changed configuration did.
+// As long as the result lives, reports each changed configuration on standard error.
 tool::Toolbox::Listening tell_of_configuration(const tool::Toolbox& toolbox);
-// What it cannot offer on this machine.
+// Warns on standard error of walls that this machine lacks.
 void warn_of_missing_walls(const tool::Deployment& deployment);
 
 }  // namespace husk::cli

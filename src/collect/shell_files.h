@@ -49,7 +49,7 @@ Result<Snapshot> look(const ShellFiles& files, os::Deadline patience = {});
 
 // How a finished record ended. Pure.
 Ending ending_of(const record::Record& page);
-// The limit that ended what its main process had left behind. Pure.
+// The limit because of which Husk ended processes that the command had left behind. Pure.
 std::optional<LimitExceeded> end_of_leftovers(const record::Record& page);
 
 }  // namespace husk::collect

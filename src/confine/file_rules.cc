@@ -15,15 +15,15 @@ namespace {
 namespace fs = std::filesystem;
 using wire::WallOp;
 
-// Everything can be read but what is withheld.
+// Everything except the withheld paths can be read.
 void grant_machine(const Wanted& wanted, const std::vector<fs::path>& never, Steps& steps) {
     grant("/", os::landlock::listing(), steps);
     grant_reading("/", never, steps);
     if (!wanted.home.empty() && !has_home(wanted)) grant_reading(wanted.home, never, steps);
 }
 
-// What programs need of the machine, and what is allowed. Rights on a directory count for all below
-// it, so "/" cannot be listed then.
+// The system directories and the allowed paths. "/" gets no right to be listed, because rights on a
+// directory count for everything below it.
 void grant_only_allowed(const Wanted& wanted, const std::vector<fs::path>& never, Steps& steps) {
     std::vector<fs::path> not_of_system = never;
     std::ranges::copy(wanted.narrowed, std::back_inserter(not_of_system));

@@ -9,7 +9,7 @@
 
 namespace husk::confine {
 
-// Makes the ruleset. Nothing that is withheld `never` can be read.
+// Adds the steps that make the ruleset. It never grants reading the paths in `never`.
 void add_file_rules(const Wanted& wanted, const std::vector<std::filesystem::path>& never,
                     Steps& steps);
 

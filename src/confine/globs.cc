@@ -48,8 +48,8 @@ Glob split(const fs::path& path) {
     return glob;
 }
 
-// What is left of the path behind directories that have exactly these names: a workspace may be
-// called "{a,b}" or "!x".
+// Returns the path without the leading directories that exist by exactly these names: a workspace
+// may be called "{a,b}" or "!x".
 fs::path without_existing(const fs::path& path) {
     fs::path above = "/";
     fs::path rest;

@@ -117,7 +117,7 @@ Protected look_around(const Wanted& wanted, const Protected* earlier) {
         for (const char* name : in_root) walk.add(root / name);
     Protected result;
     result.git = survey_git(wanted, walk, earlier != nullptr ? &earlier->git : nullptr);
-    // In mode open these are all that is protected, wherever they are.
+    // Mode open protects only these names, and protects them anywhere.
     NameWalk anywhere(held_roots(wanted));
     NameWalk& named = wanted.closed() ? walk : anywhere;
     for (const fs::path& path : wanted.protect) {

@@ -281,7 +281,8 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     std::vector<fs::path> roots = roots_to_mount(wanted);
     const bool all_is_root = roots.size() != writable_roots(wanted).size();
     const bool read_only = wanted.mode == Mode::ReadOnly;
-    // What may only be read would seem writable where it lies in something private, or be missing.
+    // Without a mount of its own, a read-only root in a private directory would be missing, or
+    // would seem writable.
     if (read_only)
         std::ranges::copy_if(
             shown_roots(wanted), std::back_inserter(roots),
@@ -291,7 +292,7 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     for (size_t i = 0; i < roots.size(); ++i)
         clone_tree(wanted, roots[i], first_root + i, steps, read_only ? unchangeable : harmless);
     if (!wanted.logs.empty()) clone_tree(wanted, wanted.logs, Logs, steps, unchangeable);
-    // Where only some paths are allowed, all of the home that is not one of them stays closed.
+    // With allowed paths, the rest of the home directory stays closed.
     const bool shows_home = !wanted.home.empty() && !all_is_root && !wanted.allowed;
     const std::vector<fs::path> given = given_in_secrets(wanted, secrets);
     for (size_t i = 0; i < given.size(); ++i)

@@ -11,10 +11,10 @@ namespace husk::confine {
 void add_view(const Wanted& wanted, const std::vector<std::filesystem::path>& secrets,
               Steps& steps);
 
-// What is to be seen as it is in any mode: the workspace; where only some paths are allowed, all
-// that is left of the roots.
+// The directories that every mode shows as they are: the workspace or, with allowed paths, the
+// roots that lie in one of them.
 std::vector<std::filesystem::path> shown_roots(const Wanted& wanted);
-// Those that may be written.
+// The roots that may be written.
 std::vector<std::filesystem::path> writable_roots(const Wanted& wanted);
 // The directories that hold all protected names; the mason has descriptors of them. In mode open
 // that is "/".

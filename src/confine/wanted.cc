@@ -25,13 +25,14 @@ bool is_directory(const Wanted& wanted, const fs::path& path) {
     return wanted.identity_of(path).type == S_IFDIR;
 }
 
-// What lies in both of two trees: the lower of them, if one holds the other.
+// The overlap of two trees: the lower one if one contains the other, else null.
 const fs::path* in_both(const fs::path& one, const fs::path& other) {
     if (is_within(one, other)) return &one;
     return is_within(other, one) ? &other : nullptr;
 }
 
-// Of the roots, what is allowed. The repository of a worktree lies elsewhere, and is no root then.
+// Narrows the roots to the allowed paths. The repository of a worktree lies elsewhere, and is no
+// root then.
 void narrow_to_allowed(Wanted& wanted) {
     std::erase_if(*wanted.allowed,
                   [&](const fs::path& path) { return !is_directory(wanted, path); });
@@ -47,7 +48,7 @@ void narrow_to_allowed(Wanted& wanted) {
         return std::ranges::none_of(
             *wanted.allowed, [&](const fs::path& allowed) { return is_within(given, allowed); });
     });
-    // Nothing of the roots is allowed: there is nothing to write, and perhaps something to read.
+    // No root is allowed, so nothing can be written. An allowed path may still be readable.
     if (roots.empty()) wanted.mode = Mode::ReadOnly;
     if (roots.empty() && !wanted.allowed->empty()) roots = {wanted.allowed->front()};
     if (roots.empty()) return;
@@ -55,7 +56,8 @@ void narrow_to_allowed(Wanted& wanted) {
     wanted.writable.assign(roots.begin() + 1, roots.end());
 }
 
-// The name itself, in a directory without links. It may be a link, which then has to stay.
+// Resolves links in the directory but not in the name: if the name is a link, the link itself is
+// protected.
 fs::path name_without_links(const fs::path& path) {
     if (is_glob(path)) return without_links(path);
     const fs::path name = without_stars(path);

@@ -23,8 +23,9 @@ struct Wanted {
     std::vector<std::filesystem::path> writable;  // more roots like it
     std::vector<std::filesystem::path> git_dirs;  // of the repositories of worktrees, likewise
     std::vector<std::filesystem::path> readable;  // secrets that are given on purpose
-    // Absent: everything else can be read. Else only these and the system. Once this is resolved,
-    // the workspace and the writable roots are what lies in both, and `narrowed` is what they were.
+    // If given, only these paths and the system directories can be read. `resolved` then narrows
+    // the workspace and the writable roots to these paths, and keeps their old values in
+    // `narrowed`.
     std::optional<std::vector<std::filesystem::path>> allowed;
     std::vector<std::filesystem::path> narrowed;
     std::vector<std::filesystem::path> protect;  // read-only whatever contains them

@@ -182,7 +182,7 @@ std::string why_stopped(const Ending& ending) {
     return "";
 }
 
-// The command saw its own writes succeed, so the model is told that nothing is left of them.
+// The command saw its own writes succeed, so the model has to hear that the files are gone.
 std::string taken_away(const Report& report) {
     std::string text;
     for (const std::string& path : report.reverted)

@@ -65,7 +65,7 @@ enum class Environment {
 // Where the machine cannot build the walls of the mode.
 enum class WithoutWalls {
     NothingStarts,      // the server says so, and ends
-    EachCallIsRefused,  // the server starts: its callers are promised an answer of their own kind
+    EachCallIsRefused,  // the server starts, because the contract has an error for this case
 };
 
 // How long its calls wait for a command.
@@ -85,7 +85,7 @@ struct Defaults {
     Environment environment;
     Mode mode;
     bool absolute_path = false;  // PATH has no relative entries, also in the mode open
-    // Whose findings the contract's own checks look at, whether a file switches them on or not.
+    // Packs that the contract's own checks use, whether or not a file switches them on.
     std::span<const std::string_view> own_packs = {};
     WithoutWalls without_walls = WithoutWalls::NothingStarts;
     Scratch scratch = Scratch::Private;  // of its closed modes
@@ -140,11 +140,11 @@ struct NamedFile {
     std::string operation;  // that the command names it for: read write append delete
 };
 
-// What became of it while the command ran.
+// What happened to a named file while the command ran.
 struct FileState {
     NamedFile file;
-    // created changed removed unchanged missing; unknown where it could not be looked at, or is
-    // another file for the command than for this host
+    // created changed removed unchanged missing; unknown if Husk cannot look at the file, or if the
+    // command may see another file by that name than this host
     std::string state;
 };
 
@@ -286,8 +286,8 @@ struct Contract {
     Answer (*render)(const Action& action, const Outcome& outcome);
     // None: this contract tells nothing before the end.
     Stream (*stream)() = nullptr;
-    // Whether the answer about a command that has ended points to a file with all of its output.
-    // Where it does not, nothing of the output is left. None: the output stays with the shell.
+    // Whether the answer about an ended command names a file with the whole output. If it does not,
+    // the output is removed with the answer. Null: the output stays in the shell's log.
     bool (*points_to_file)(const Told& told) = nullptr;
 };
 

@@ -55,8 +55,8 @@ struct Validation {
 Validation validate(const DocwareCall& call, const parse::Script& script,
                     const std::vector<decide::Finding>& findings, const DocwareSettings& settings);
 
-// A text with a NUL byte, at which the kernel would end it: the same refusal in every argument. It
-// comes before the layers, because what these look at is not what would be run.
+// Refuses a NUL byte, in the same way for every argument: the kernel would end the text there. This
+// check comes before the layers, because they would judge another text than the one that would run.
 std::optional<Validation> refusal_of_nul(const DocwareCall& call);
 
 LayerCheck check_paths(const DocwareCall& call, const parse::Script& script);

@@ -86,7 +86,7 @@ Json DocwareMetrics::Kind::json() const {
               {"file_operations", nullptr}}}};
 }
 
-// Of commands behind walls.
+// Counts only commands that ran behind walls.
 void DocwareMetrics::add_sandbox(const Json& record) {
     const Json& mode = member(member(record, "confinement"), "mode");
     if (!mode.is_string() || mode == "open") return;

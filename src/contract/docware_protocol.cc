@@ -15,8 +15,8 @@ bool are_texts(const Json& json) {
            std::ranges::all_of(json, [](const Json& one) { return one.is_string(); });
 }
 
-// What the options call it, and what the security context does. The security context always has
-// both lists, so an empty one there is no list. In the options it is one, and allows nothing.
+// The names of a list in the options and in the security context. The security context always has
+// both lists, so an empty list there means no list. In the options, an empty list allows nothing.
 constexpr auto lists = std::to_array<std::pair<const char*, const char*>>(
     {{"allowed_commands", "allowedCommands"}, {"allowed_paths", "allowedPaths"}});
 

@@ -49,7 +49,8 @@ Field limit(const char* name, const std::string& description) {
     return {.name = name, .type = Type::Integer, .description = description, .least = 1};
 }
 
-// A sandbox enforces them, and a text is only looked at.
+// A sandbox enforces the list. Without a sandbox, Husk only compares the text of the command with
+// it.
 std::string allowed_paths_of(const Situation& situation) {
     const std::string list =
         "Directories. If given, every path in the command and cwd have to lie in one of them; an "

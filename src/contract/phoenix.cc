@@ -147,7 +147,7 @@ struct FirstLine {
     std::string operator()(const NotStarted&) const { return ""; }
 };
 
-// The line of the document, and then the one that bash would have written.
+// The line that the document requires, then bash's own error line.
 std::string parse_failure(std::string_view reason) {
     const std::string first = "Failed to parse script\n";
     std::string_view complaint = reason;
@@ -157,7 +157,7 @@ std::string parse_failure(std::string_view reason) {
     return first + "bash: " + std::string(complaint);
 }
 
-// What is said in front of the output of a command that failed.
+// The lines in front of the output of a failed command.
 std::string opening_of(const Report& report) {
     std::string lines = std::visit(FirstLine{}, report.ending) + "\n";
     if (report.leftovers_ended_by)

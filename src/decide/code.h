@@ -11,10 +11,12 @@
 
 namespace husk::decide {
 
-// The text that it runs stands in an argument: bash -c CODE, python -c CODE, node -e CODE.
+// The argument that the command runs as code: bash -c CODE, python -c CODE, node -e CODE. Null if
+// there is none.
 const parse::Word* code_argument(const parse::Command& command);
 
-// It runs what comes in: `sh`, `bash -s -- x`, `python3 -`; not `python3 -m json.tool`.
+// Whether the command runs its standard input as code: `sh`, `bash -s -- x`, `python3 -`; not
+// `python3 -m json.tool`.
 bool runs_standard_input(const parse::Command& command);
 
 // The words and documents that the command runs as code.

@@ -25,7 +25,8 @@ std::vector<FileTouch> file_touches(const parse::Command& command);
 // A file whose absolute path is known before the script runs.
 struct NamedFile {
     std::string path;
-    std::string operation;  // read write append delete; of several the last one that changes it
+    // read write append delete. If there are several, the last one that changes the file.
+    std::string operation;
 };
 
 // The files that a script names, each once, in their order.

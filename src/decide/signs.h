@@ -1,5 +1,5 @@
-// Signs of a threat: what is worth telling about a command, and no reason to refuse it. Each pack
-// of signs has the name of the pack of checks that refuses what is worse.
+// Signs of a threat. They are reported, and are no reason to refuse a command. Each pack of signs
+// has the name of the pack of checks that refuses worse cases.
 #pragma once
 
 #include <vector>

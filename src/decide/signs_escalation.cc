@@ -1,5 +1,5 @@
-// Signs of somebody who wants more rights: files that change hands, lists of accounts that are
-// read, a namespace in which one is root.
+// Signs of privilege escalation: a file gets another owner, a list of accounts is read, a namespace
+// makes the user root.
 #include <algorithm>
 #include <array>
 #include <charconv>

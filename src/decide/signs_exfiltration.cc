@@ -1,5 +1,5 @@
-// Signs of data that leaves this machine: requests that anybody on the way can read, addresses
-// that are computed, ports that wait for others, keys that are shown.
+// Signs of exfiltration: unencrypted requests, computed addresses, listening ports, secrets in the
+// output.
 #include <algorithm>
 #include <array>
 
@@ -33,7 +33,7 @@ bool is_plain(const Word& url, bool may_lack_scheme) {
            !is_this_machine(start);
 }
 
-// An encrypted download is what developers do all day; this one can be read and changed on its way.
+// An encrypted download is an everyday command. A plain one can be read and changed on its way.
 std::optional<std::string> plain_request(const Scene& scene) {
     const std::string program = scene.command.program();
     if (program == "telnet") {
@@ -118,7 +118,7 @@ bool encodes(const Command& command) {
            (arguments.has("c") || arguments.has("e") || arguments.has("encrypt", 2));
 }
 
-// `base64 key | nc x`: to all but programs that only look at text or keep it.
+// `base64 key | nc x`: encoded data goes to a program that does more than show, store or filter it.
 std::optional<std::string> encoded(const Scene& scene) {
     const std::string program = scene.command.program();
     const bool keeps = is_one_of(

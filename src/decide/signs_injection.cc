@@ -20,7 +20,8 @@ constexpr double likely = 0.8;
 
 constexpr auto any_command = [](const Command& command) { return !command.words.empty(); };
 
-// It prints files or texts. Others, like ssh-agent, print what is meant to be evaluated.
+// The command prints files or texts. Other programs, like ssh-agent, print commands to be
+// evaluated.
 bool prints_text(const Command& command) {
     return is_one_of(command.program(),
                      "cat tac head tail sed awk gawk tr rev cut grep base64 base32 xxd od strings "
@@ -61,13 +62,13 @@ bool destroys(const Command& command) {
            program.starts_with("mkfs.");
 }
 
-// It only sets the stage for what follows.
+// The command only prepares the ones that follow.
 bool prepares(const Command& command) {
     return command.words.empty() ||
            is_one_of(command.program(), "cd pushd set shopt export local declare trap umask");
 }
 
-// `ls; rm -rf x`: what somebody appends to a command that is made of a text.
+// `ls; rm -rf x`: the usual form of a command that was injected into a text.
 std::optional<std::string> chained(const Scene& scene) {
     const Operator behind = scene.command.behind;
     const bool is_chained =

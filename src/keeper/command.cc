@@ -376,9 +376,9 @@ void Command::strike() {
     if (left_leaf_) cgroup::kill_leaf(registry_.cgroup, registry_.place);
 }
 
-// Rounds were not enough. Pid 1 can end this tree while nothing of the session moves. If that does
-// not do either, it kills all that its namespace has in one stroke, and this keeper with it: what
-// there is to tell of the ending is saved before, and the nursery says that it holds.
+// Rounds of SIGKILL were not enough. The first request asks pid 1 to stop the session and kill this
+// tree. The second asks it to kill everything in its namespace, this keeper included. So the ending
+// is saved first, and the nursery marks it as final.
 void Command::ask_pid_one() {
     const bool first = plea_ == pool::Plea::Nothing;
     plea_ = first ? pool::Plea::EndTree : pool::Plea::EndSession;

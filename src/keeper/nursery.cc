@@ -150,7 +150,7 @@ void admit(int client) {
     clients[client_count++] = client;
 }
 
-// A keeper has asked for it. What is dead then is the keeper's, as all that its tree has.
+// A keeper has asked for this. It reaps the dead itself, because they are its descendants.
 void end_tree_of(uint32_t place) {
     if (sys::getpid() != 1 || place >= seats->used || seats->places[place].pid <= 0) return;
     standstill::end_below(seats->places[place].pid, tree::spare_none);
@@ -229,8 +229,8 @@ void write_off_the_dead() {
     }
 }
 
-// What rounds do not kill is killed while nothing moves, and else ends with the session, where pid
-// 1 can see to that.
+// Rounds of SIGKILL were not enough. Pid 1 stops the session and kills the orphans. If some survive
+// that too, the session ends.
 void end_orphans() {
     if (sys::getpid() == 1) standstill::end_below(1, is_keeper);
     on_children();

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t patience_ms = 1000;
 constexpr sys::Time round{0, 1'000'000};
 
-// Processes that somebody had stopped before. More than that are let go by mistake.
+// Processes that were stopped before. If there are more than fit, the rest continue by mistake.
 constexpr unsigned most_stopped = 4096;
 int stopped[most_stopped];
 unsigned stopped_count = 0;
@@ -34,7 +34,8 @@ void count_if_living(const proc::Kin& kin) {
     if (!is_dead) ++living;
 }
 
-// Those who end keep their numbers until they are reaped, and their parents do not move.
+// A dead process keeps its number until it is reaped, and the parents that could reap it are
+// stopped.
 bool lives_below(int root, tree::Spare spare) {
     living = 0;
     tree::for_each_below(root, spare, count_if_living);

@@ -17,7 +17,7 @@ struct Sent {
 // Sends `signal` to every descendant: not only to children, because a bomb that calls
 // setsid and forks on outruns whoever follows it generation by generation.
 Sent signal_all(int signal, Spare spare);
-// The same for the descendants of another process, but for those of its children that are spared.
+// The same for the descendants of another process, except the spared children with theirs.
 Sent signal_below(int root, int signal, Spare spare);
 
 // Parents come before their children.

@@ -27,7 +27,7 @@ struct FileStamp {
     bool operator==(const FileStamp&) const = default;
     bool exists() const { return error == 0; }
     bool is_regular() const;
-    // Whether the last change was that long ago. False where the clock says that it is yet to come.
+    // Whether the last change was at least `age` ago. False if the change lies in the future.
     bool is_older_than(std::chrono::nanoseconds age) const;
 };
 

@@ -1,5 +1,5 @@
-// How the reason of a refusal begins when bash would not parse the script. Behind it stands what
-// bash says: "line 3: syntax error near unexpected token `fi'".
+// The start of a refusal's reason if bash would not parse the script. Bash's own message follows:
+// "line 3: syntax error near unexpected token `fi'".
 #pragma once
 
 #include <string_view>

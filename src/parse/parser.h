@@ -13,7 +13,7 @@
 
 namespace husk::parse {
 
-// What of a text one token covers, and of which kind it is.
+// The place of one token in the text, and its kind.
 struct Noted {
     Token::Kind kind;
     Range range;

@@ -87,7 +87,7 @@ enum class Via : uint8_t {
     Remote,        // ssh host x: not on this machine
 };
 
-// What stands in front of a command on its line.
+// The operator in front of a command.
 enum class Operator : uint8_t {
     None,        // a keyword, a bracket, or nothing
     Sequence,    // ;

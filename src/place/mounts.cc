@@ -139,7 +139,7 @@ Result<std::vector<Mount>> mounts_of(const Wanted& wanted, const fs::path& state
     const confine::Protected protection = TRY(confine::find_protected(walls));
     for (const auto& [path, name] : protection.names) {
         if (name.state == confine::State::Absent) continue;
-        // No command of the container can reach a link outside of the workspace.
+        // The container shows nothing outside of the workspace, so no command can reach this link.
         const bool is_outside = !confine::is_within(path, workspace);
         if (name.state == confine::State::Link && is_outside) continue;
         const fs::path what = below(path, workspace);

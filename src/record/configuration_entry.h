@@ -20,9 +20,9 @@ struct ConfigurationChange {
     Outcome outcome = Outcome::Applied;
     std::vector<File> files = {};                 // that changed
     std::vector<std::string> changed = {};        // "limits.memory: 1G, was 2G"
-    std::vector<std::string> after_restart = {};  // the same of what a running server cannot change
+    std::vector<std::string> after_restart = {};  // likewise; a running server cannot change these
     std::vector<std::string> warnings = {};       // about rules that can never apply
-    std::string why = {};                         // it was refused
+    std::string why = {};                         // the reason for a refusal
 };
 
 // "applied", "refused"

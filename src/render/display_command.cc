@@ -161,8 +161,8 @@ public:
     }
 
 private:
-    // Keeps or cuts the command at `at_`. Returns false at the first that is no such `cd`, or that
-    // has to stay with all that stands behind it.
+    // Keeps or cuts the `cd` at `at_`. Returns false at the first command that is no such `cd`, or
+    // that has to stay together with everything behind it.
     bool step() {
         const Command* command = command_at(script_, at_);
         if (command == nullptr) return false;

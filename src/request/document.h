@@ -42,8 +42,8 @@ struct DocumentError {
 // error. An empty text is Nothing.
 std::expected<DocumentNode, DocumentError> read_yaml(std::string_view text);
 
-// Of a file that belongs to somebody else: the same, but only one key of the map at the top is
-// there. The values of the others have to be YAML, and may use all of it.
+// For a file of another program: the same, but the result has only this key of the top-level map.
+// The values of the other keys must be YAML, with any of its features.
 std::expected<DocumentNode, DocumentError> read_yaml_key(std::string_view text,
                                                          std::string_view key);
 

@@ -34,7 +34,7 @@ std::expected<void, std::vector<Complaint>> apply_docware_section(Settings& file
             {{sandbox.origin.name, sandbox.origin.line},
              "docware.enable_sandbox: " + sandbox.value + " contradicts `mode` in line " +
                  std::to_string(file.mode.origin.line) +
-                 ": the mode open has no sandbox, and the others have one; leave one of them"}});
+                 ": the mode open has no sandbox, and the others have one; delete one of them"}});
     if (open) file.mode = {Mode::Open, sandbox.origin};
     return {};
 }

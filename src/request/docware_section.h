@@ -1,4 +1,4 @@
-// The section `docware` of husk.yaml: what a file says of that contract alone.
+// The section `docware` of husk.yaml: settings for that contract alone.
 #pragma once
 
 #include <expected>
@@ -9,11 +9,11 @@
 
 namespace husk::config {
 
-// Puts what the section says in the place of what the same file says of all contracts: its
-// `max_memory_usage` in that of `limits.memory`. Complains if the two contradict each other.
+// Replaces the general settings of a file by those of its section: `limits.memory` by
+// `max_memory_usage`. Complains if `enable_sandbox` contradicts `mode`.
 std::expected<void, std::vector<Complaint>> apply_docware_section(Settings& file);
 
-// Once all layers are together: the section says what is in force, wherever that was written.
+// Fills the section with the values in force, once all layers are together.
 void complete_docware_section(Settings& settings);
 
 }  // namespace husk::config

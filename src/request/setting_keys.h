@@ -42,8 +42,8 @@ struct ListKey {
     std::string_view name;
     Texts Settings::* place;
     Kind kind;
-    // An empty list is a list that holds nothing, written as one entry without text. Else it says
-    // nothing.
+    // Whether an empty list has a meaning of its own: it is kept as one entry without text. If not,
+    // an empty list is the same as no list.
     bool may_be_empty = false;
 };
 

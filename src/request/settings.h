@@ -89,8 +89,9 @@ struct Settings {
     Setting<std::string> output_dir;         // of the contract yoi alone; empty: the shell's log
     Setting<std::string> memo{"read-only"};  // or writable; of the contract agentrail alone
     // Of the contract docware alone.
-    Texts command_whitelist;  // empty: every command
-    Texts allowed_paths;      // empty: every path
+    // Empty: every command, every path. One entry without text: none.
+    Texts command_whitelist;
+    Texts allowed_paths;
     Setting<Amount> max_cpu_usage{80};
     Setting<std::string> preserve_environment{"off"};  // or on: calls start from the caller's
     Setting<std::string> streaming{"on"};              // or off

@@ -34,7 +34,7 @@ bool is_private(const std::string& key) {
     return key.starts_with("environment.set.") || key == "permissions.approved";
 }
 
-// What the first has and the second does not, as often as that is so.
+// The entries of `all` that are not in `taken`. Repeated entries count one by one.
 Values without(Values all, const Values& taken) {
     for (const std::string& one : taken)
         if (const auto found = std::ranges::find(all, one); found != all.end()) all.erase(found);
@@ -73,7 +73,7 @@ auto content_of(const LongRule& rule) {
                     rule.hits, rule.misses);
 }
 
-// The list of lines has no more of a rule than its name and its verdict.
+// The lines of `husk config` show only the name and the verdict of a rule.
 bool differ_inside(const RuleTexts& before, const RuleTexts& after) {
     return !std::ranges::equal(before.rules, after.rules, {}, content_of, content_of);
 }

@@ -129,7 +129,7 @@ void read_section(Reader& reader, const DocumentEntry& section, Settings& settin
         if (name != entry.key && section.value.find(name) != nullptr)
             reader.complain(entry.line, "\"" + entry.key + "\" in " + section.key +
                                             " is another spelling of \"" + name +
-                                            "\", which is there too; leave one of them");
+                                            "\", which is there too; delete one of them");
         if (const Key* key = find_key(section.key, name))
             read_value(reader, entry, *key, settings);
         else if (const ListKey* list = find_list_key(section.key, name))

@@ -17,8 +17,8 @@ namespace husk::config {
 std::expected<Settings, std::vector<Complaint>> read_settings(std::string_view text,
                                                               const std::string& file_name);
 
-// The same of a file that belongs to an agent: only its section `permissions` counts, and its other
-// keys are not looked at.
+// The same for a file that belongs to an agent: only its section `permissions` counts, and other
+// keys are ignored.
 std::expected<Settings, std::vector<Complaint>> read_agents_file(std::string_view text,
                                                                  const std::string& file_name);
 

@@ -79,8 +79,8 @@ private:
     int documents_ = 0;
 };
 
-// Passes on what is about one key of the map at the top. What could put that key there by another
-// name (a merge, an alias) is an error.
+// Passes on the events of one key of the top-level map. A merge or an alias as a key is an error,
+// because it could add that key.
 class EventsOfKey : public YAML::EventHandler {
 public:
     explicit EventsOfKey(std::string_view key) : key_(key) {}
@@ -130,7 +130,7 @@ private:
     void step() {
         if (is_in_top_map()) at_key_ = !at_key_;
     }
-    // The parser calls itself for each level.
+    // The parser is recursive, so the depth is limited.
     bool begin(const YAML::Mark& mark) {
         constexpr size_t deepest = 200;
         if (open_.size() == deepest) {

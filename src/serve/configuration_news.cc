@@ -58,7 +58,7 @@ std::vector<std::string> lines_about(const ConfigurationChange& change) {
         lines.push_back(names + " changed and counts from the next call on: " +
                         text::join(change.changed, "; "));
     else if (change.after_restart.empty())
-        lines.push_back(names + " was read again; what is in force has not changed");
+        lines.push_back(names + " was read again; the configuration in force is the same");
     if (!change.after_restart.empty())
         lines.push_back(
             names + ": takes effect after a restart: " + text::join(change.after_restart, "; "));
@@ -71,7 +71,7 @@ ConfigurationWatch::ConfigurationWatch(tool::Toolbox& toolbox) : toolbox_(toolbo
     try {
         thread_ = std::thread([this] { loop(); });
     } catch (const std::system_error&) {
-        // Each call looks by itself. Only somebody who does not call hears of a change later.
+        // Each call looks by itself. Without the thread, idle clients hear of a change later.
     }
 }
 

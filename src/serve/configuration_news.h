@@ -1,5 +1,4 @@
-// A configuration that has changed, or a change that was refused: how clients and people hear of
-// it.
+// Reports to clients and people about a changed configuration, obeyed or refused.
 #pragma once
 
 #include <condition_variable>
@@ -18,7 +17,7 @@ namespace husk::serve {
 // {"outcome", "files": [{"path", "sha256"}], "changed", "after_restart", "warnings", "why"}
 Json configuration_json(const audit::ConfigurationChange& change);
 
-// As MCP's logging tells it.
+// For MCP's logging.
 LogEntry entry_about(const audit::ConfigurationChange& change);
 
 // For a person at the terminal of the server.

@@ -131,7 +131,8 @@ private:
     uint64_t asked_ = 0;
     Subscriptions subscriptions_;
     ShellWatch::Listening endings_;  // of shells that nobody waits for, to be logged
-    // Told also to a client that has not said which level it wants, because it concerns all calls.
+    // The least level of messages about the configuration. They also go to a client that has not
+    // named a level, because they concern all calls.
     std::shared_ptr<std::atomic<Level>> least_ =
         std::make_shared<std::atomic<Level>>(Level::Notice);
     tool::Toolbox::Listening configuration_;

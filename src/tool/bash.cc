@@ -43,7 +43,7 @@ struct Bash::Inside {
     explicit Inside(Settings given) : settings(std::move(given)), umask(os::own_umask()) {}
 
     Result<void> open_state();
-    // And whether it was not known here until now.
+    // The session, and whether it is new to this object.
     using Found = std::pair<std::shared_ptr<run::Session>, bool>;
     Result<Found> session_for(const std::string& name, const confine::Wanted& wanted);
     void forget_session(const std::shared_ptr<run::Session>& session);

@@ -42,8 +42,8 @@ public:
     using OnEvent = std::function<void(const contract::Event&)>;
     using OnSample = std::function<void(const contract::Sample&)>;
 
-    // `on_event` is called from several threads, one at a time. `on_sample` hears also of the first
-    // look, which is no event: there is no share of the processors to tell yet.
+    // `on_event` is called from several threads, one at a time. `on_sample` also gets the first
+    // sample, which is no event because its share of the processors is not known yet.
     CallWatch(Settings settings, const contract::Watch& wanted, OnEvent on_event,
               OnSample on_sample = {});
 

@@ -27,7 +27,7 @@ struct ConfigurationFiles {
     const std::filesystem::path& own() const { return named.empty() ? users : named; }
 };
 
-// A file that was asked, also one that is not there, as it was when it was read.
+// A file that the configuration depends on, also a missing one, as it was when it was read.
 struct SourceFile {
     enum class Kind { Settings, Trust };  // Trust: the list of trusted files
     Kind kind = Kind::Settings;
@@ -49,23 +49,23 @@ struct Configuration {
     std::vector<RuleTexts> rules_beside;  // all of each such file that may only narrow
     std::filesystem::path workspace;      // absolute; empty: where this process is
     std::filesystem::path state;          // never empty
-    std::vector<SourceFile> sources;      // everything above that depends on files depends on these
+    std::vector<SourceFile> sources;      // all files that the fields above were made of
 };
 
 // By HUSK_CONFIG and XDG_CONFIG_HOME; `named` may be empty. Without those beside the work.
 ConfigurationFiles find_configuration(const std::filesystem::path& named);
 
-// What lies below all files, and the name of the agent's own file beside the work, if there may be
-// one. Both may depend on what the other files say.
+// The settings below all files, and the name of the agent's own file in the workspace (empty:
+// none). Both may depend on what the other files say.
 struct Below {
     config::Settings settings = {};
     std::string agents_file = {};
 };
 
-// What a contract makes of a configuration. Both may depend on what is `chosen` in it.
+// What a contract adds to a configuration. Both functions may depend on the `chosen` settings.
 struct OfContract {
     std::function<Below(const config::Settings& chosen)> below = {};
-    // What one file says of this contract alone is put in the place of what it says of all.
+    // Replaces the general settings of one file by its settings for this contract alone.
     std::function<std::expected<void, std::vector<Complaint>>(config::Settings& file,
                                                               const config::Settings& chosen)>
         specialize = {};
@@ -90,7 +90,7 @@ std::expected<decide::Rules, std::vector<Complaint>> usable_rules(
 std::filesystem::path working_directory_of(const Configuration& configuration);
 std::filesystem::path state_directory_of(const config::Settings& settings);
 
-// The directory that relative paths of the configuration are meant from.
+// The directory that relative paths in the configuration start from.
 std::filesystem::path base_of(const Configuration& configuration);
 
 // A path as it was written: `~/x` is in the home directory, `x` in `base`.

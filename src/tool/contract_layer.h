@@ -20,7 +20,7 @@ enum class Contracts {
 std::expected<Configuration, std::vector<Complaint>> read_with_contract(
     const std::string& named, const config::Settings& flags, Contracts which);
 
-// What a file beside the work says, by its name: a husk.yaml, or that of an agent with a contract.
+// Reads a file of the workspace: a husk.yaml or, by its name, the file of an agent.
 std::expected<config::Settings, std::vector<Complaint>> read_file_beside(
     std::string_view text, const std::filesystem::path& file);
 

@@ -38,7 +38,7 @@ std::string cannot_be_built(Mode mode, const std::string& why) {
     std::string text = std::string("the mode ") + contract::word(mode) +
                        " cannot be had on this machine: " + why +
                        "; `husk doctor` tells more, `--mode open` runs without walls";
-    // One requirement. Newer kernels have more of it, and Husk makes do without that.
+    // One requirement: newer parts of Landlock are used if they exist, and not required.
     if (why.contains("Landlock"))
         text +=
             ". Linux 5.13 or later is enough; where Landlock has no rules for the network "
@@ -67,7 +67,8 @@ void add_place(Deployment& deployment, EngineValues values, const DeploymentRequ
         deployment.container->always_read_only.emplace_back(name);
 }
 
-// A directory below the workspace that is a link to somewhere else may be the work of a command.
+// A command may have put a link into the workspace, so a path in the workspace must not lead out of
+// it.
 std::expected<fs::path, Complaints> output_dir_of(const Configuration& configuration) {
     const config::Setting<std::string>& setting = configuration.settings.output_dir;
     if (setting.value.empty()) return fs::path();
@@ -84,7 +85,7 @@ std::expected<fs::path, Complaints> output_dir_of(const Configuration& configura
                      found.string() + "; give that path if it is meant");
 }
 
-// What the configuration asks for and this machine or this contract does not have.
+// Complains if the contract cannot do what the configuration asks for.
 std::expected<void, Complaints> check_offer(const Deployment& deployment,
                                             const DeploymentRequest& request) {
     const config::Settings& settings = deployment.configured;
@@ -93,7 +94,8 @@ std::expected<void, Complaints> check_offer(const Deployment& deployment,
         return complaint("the contract " + chosen +
                          " cannot run in a container; those that can are agentrail and husk");
     if (settings.place.value == "container" && !request.start_directory.empty())
-        return complaint("in a container calls start in the workspace, and nowhere else");
+        return complaint(
+            "in a container, calls start in the workspace; leave ToolContext::working_dir empty");
     if (const std::string why = config::network_refusal(settings); !why.empty())
         return complaint("network: " + why);
     return {};

@@ -17,7 +17,7 @@ struct DeploymentRequest {
     config::Settings flags;    // these count more than any file
     std::string config = {};   // the only file that is read; empty: those of user and workspace
     std::string session = {};  // empty: the session of workspace, mode and caller
-    std::string caller = {};   // whose shells these are; empty: the user's
+    std::string caller = {};   // the owner of the shells; empty: the user
     std::filesystem::path start_directory = {};  // of calls, absolute; empty: the workspace
     Scratch scratch = Scratch::Private;
     bool same_workspace = false;  // a session that was made with another one is not joined
@@ -30,7 +30,7 @@ struct Deployed {
     Deployment deployment;
     // About rules that can never apply, and entries that do not count.
     std::vector<std::string> warnings;
-    std::vector<SourceFile> sources;  // what the deployment was made of
+    std::vector<SourceFile> sources;  // the files that the deployment was made of
 };
 
 // Reads the configuration. The complaints are about the request or about a file.
@@ -39,7 +39,7 @@ std::expected<Deployed, std::vector<Complaint>> deploy(const DeploymentRequest& 
 // Returns why no call could ever run, so that a server fails when it starts.
 Result<void> check_deployment(const Deployment& deployment);
 
-// What this machine cannot offer to the tools, in words of a warning; empty: nothing is missing.
+// A warning about walls that this machine cannot build for the tools; empty if none is missing.
 std::string missing_walls(const Deployment& deployment);
 
 // One note for each file beside the work with entries that do not count, because it may only

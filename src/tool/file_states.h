@@ -1,4 +1,4 @@
-// Which of the files that a command names have changed when it has ended.
+// What happens to the files that a command names while it runs.
 #pragma once
 
 #include <sys/types.h>
@@ -14,16 +14,16 @@ namespace husk::tool {
 
 class FileStates {
 public:
-    // Looks at the files now, before the command. Files outside of `roots` may be others for the
-    // command; an empty list is for commands that see what this host sees.
+    // Looks at the files now, before the command. Files outside of `roots` are unknown, because the
+    // command may see other files there. Empty `roots`: the command sees the files of this host.
     FileStates(std::vector<contract::NamedFile> files,
                const std::vector<std::filesystem::path>& roots);
 
-    // What has become of them until now.
+    // What has happened to the files so far.
     std::vector<contract::FileState> now() const;
 
 private:
-    // As much of it as changes when a file does.
+    // The attributes that differ after a file has changed.
     struct Look {
         enum class Kind : uint8_t { There, Missing, Unknown } kind = Kind::Unknown;
         dev_t device = 0;

@@ -54,7 +54,7 @@ Result<std::unique_ptr<Gate>> Gate::make(const Checks& checks) {
 }
 
 void Gate::pass(const Request& request, const ToolContext& context, Then then) {
-    // Nobody needs to be asked about what no rule could let through.
+    // A person is never asked about a request that could not run anyway.
     if (const auto possible = check_request(request); !possible)
         return then({.refused = NotStarted{possible.error()}});
     const Judged judged = judge_call(request, place_of(request, context), *rules_.rules());

@@ -17,7 +17,7 @@
 
 namespace husk::tool {
 
-// When it goes, what is still being asked is not run.
+// Its destructor settles open questions: these commands are not run.
 class Gate {
 public:
     static Result<std::unique_ptr<Gate>> make(const Checks& checks);
@@ -45,7 +45,7 @@ private:
     Decided decided(const Judged& judged, const Answer& answer);
 
     RuleBook rules_;
-    Questions questions_;  // goes first: what is settled then needs the rules
+    Questions questions_;  // destroyed first, because settling a question needs the rules
 };
 
 }  // namespace husk::tool

@@ -156,7 +156,7 @@ Result<void> LastingBash::hear(const collect::ShellFiles& files) {
     }
 }
 
-// The output that has come since.
+// Gives new output to the listener.
 Result<void> LastingBash::pass_on(const collect::ShellFiles& files) {
     constexpr size_t most = 64 * 1024;
     while (on_output_) {

@@ -51,7 +51,7 @@ public:
     Result<void> started(const std::string& shell_id);
 
     // From now on `on_output` gets the output of commands as it comes, and all of it before `run`
-    // returns. One that is empty is as if there were none.
+    // returns. An empty function ends that.
     using OnOutput = std::function<void(const OutputPiece& piece)>;
     void listen(OnOutput on_output) { on_output_ = std::move(on_output); }
 

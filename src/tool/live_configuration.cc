@@ -65,9 +65,9 @@ LiveConfiguration::LiveConfiguration(DeploymentRequest request, std::vector<Sour
     follow(std::move(sources));
 }
 
-// What is known of them is what was read when they were obeyed.
+// Starts from the texts that were read when these files were obeyed.
 void LiveConfiguration::follow(std::vector<SourceFile> sources) {
-    // A pipe that was named has been read, and has nothing more to say.
+    // A pipe that --config named has been read, and cannot be read again.
     std::erase_if(sources, [](const SourceFile& source) {
         return source.text && source.stamp.exists() && !source.stamp.is_regular();
     });
@@ -75,7 +75,7 @@ void LiveConfiguration::follow(std::vector<SourceFile> sources) {
     seen_.clear();
     for (const SourceFile& source : sources_) {
         Found found{.stamp = source.stamp, .text = source.text};
-        // The list of trusted files was asked, not kept.
+        // The text of the list of trusted files was not kept, so it is read again.
         const bool is_list =
             source.kind == SourceFile::Kind::Trust && os::stamp_of(source.path) == source.stamp;
         if (is_list || !source.stamp.exists()) read_into(found, source.path);
@@ -109,7 +109,7 @@ bool LiveConfiguration::is_being_written(const std::vector<os::FileStamp>& now) 
     return false;
 }
 
-// What is missing has no time of its last change.
+// False for a missing file, because it has no time of its last change.
 bool LiveConfiguration::is_long_ago(const std::vector<os::FileStamp>& now) const {
     for (size_t i = 0; i < now.size(); ++i)
         if (now[i] != seen_[i].stamp && !(now[i].exists() && now[i].is_older_than(quiet_for)))
@@ -117,7 +117,7 @@ bool LiveConfiguration::is_long_ago(const std::vector<os::FileStamp>& now) const
     return true;
 }
 
-// Whoever has waited for a writer in vain does not wait for it at each call.
+// If an earlier wait for a writer was in vain, later calls wait only shortly, or not at all.
 bool LiveConfiguration::wait_until_quiet() const {
     const os::Clock::time_point began = os::Clock::now();
     os::Clock::time_point changed = began;
@@ -135,7 +135,7 @@ bool LiveConfiguration::wait_until_quiet() const {
     }
 }
 
-// A file that is not there says nothing. One of which that is not known may still be there.
+// A missing file is no trouble. Any other error is, because the file may exist.
 void LiveConfiguration::read_into(Found& found, const std::filesystem::path& path) {
     const int error = found.stamp.error;
     if (error == ENOENT) return;
@@ -152,7 +152,7 @@ void LiveConfiguration::read_into(Found& found, const std::filesystem::path& pat
         found.trouble = std::generic_category().message(text.error().code);
 }
 
-// As they are at one moment; none if they change all the time.
+// All files as they are at one moment; nothing if they change all the time.
 std::optional<LiveConfiguration::FoundFiles> LiveConfiguration::find_files() const {
     for (int tries = 0; tries < most_tries; ++tries) {
         FoundFiles all;
@@ -203,7 +203,7 @@ std::optional<LiveConfiguration::News> LiveConfiguration::take(FoundFiles found)
 }
 
 void LiveConfiguration::note(FoundFiles found) {
-    // What could not be read for want of something may be readable at the next call.
+    // A file that could not be read may be readable at the next call.
     is_settled_ = std::ranges::all_of(found, [](const Found& one) {
         const bool is_old = !one.stamp.exists() || one.stamp.is_older_than(settles_after);
         return is_old && one.trouble.empty();
@@ -219,7 +219,7 @@ bool LiveConfiguration::is_about_trust(const ConfigurationChange& change) const 
     });
 }
 
-// Why what was found is not even read; empty if it is.
+// Why the found files are refused without reading their settings; empty if they are read.
 std::string LiveConfiguration::refusal_of(const FoundFiles& found) const {
     for (size_t i = 0; i < found.size(); ++i) {
         const std::string path = sources_[i].path.string();
@@ -231,14 +231,14 @@ std::string LiveConfiguration::refusal_of(const FoundFiles& found) const {
                              found[i].stamp.inode == applied_[i].stamp.inode;
         if (emptied && sources_[i].kind == SourceFile::Kind::Settings)
             return path +
-                   ": it was emptied, as by a program that is about to write it; remove it, or "
-                   "put a comment into it, if it shall say nothing";
+                   ": it is empty now, and a program may be about to write it; for a configuration "
+                   "without settings, remove the file or put a comment into it";
     }
     return "";
 }
 
-// The files are read in the same way as at the start. None with a reason: they are refused. None
-// without: they changed meanwhile.
+// Reads the files in the same way as at the start. Returns nothing, with the reason in
+// `change.why`, if they are refused, and nothing without a reason if they changed meanwhile.
 std::optional<Deployed> LiveConfiguration::load(const FoundFiles& found,
                                                 ConfigurationChange& change) const {
     change.outcome = Outcome::Refused;

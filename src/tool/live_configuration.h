@@ -22,12 +22,12 @@ public:
                       const Deployment& first);
 
     struct News {
-        // None: the list of trusted files has changed, in lines that are about other workspaces.
+        // Nothing to report: the list of trusted files changed only for other workspaces.
         std::optional<audit::ConfigurationChange> change;
-        std::optional<Deployment> deployment = {};  // that counts from now on; none if refused
+        std::optional<Deployment> deployment = {};  // in force from now on; none if refused
     };
-    // Costs a few system calls while nothing changes. A file that changed within the last moments
-    // may still be being written: that is waited for, up to two seconds.
+    // Costs a few system calls while nothing changes. Waits up to two seconds for a file that may
+    // still be being written.
     std::optional<News> look();
 
 private:
@@ -60,18 +60,18 @@ private:
 
     DeploymentRequest request_;
     std::vector<SourceFile> sources_;
-    FoundFiles seen_;          // when it was last looked, one for each source
-    FoundFiles applied_;       // those that count
+    FoundFiles seen_;          // at the last look, one for each source
+    FoundFiles applied_;       // when they were obeyed
     bool is_settled_ = false;  // an equal stamp means an equal file
-    bool is_busy_ = false;     // that was told
+    bool is_busy_ = false;     // "still being written" was reported
     bool was_refused_ = false;
-    // Of what counts, and of the start: what a running server cannot change stays as it was then.
+    // The settings in force, and those of the start: a running server cannot change some of them.
     config::Settings in_force_;
     config::Settings started_;
     std::string contract_;
     std::filesystem::path state_;
     std::filesystem::path workspace_;
-    std::vector<std::string> after_restart_;  // as it was last told
+    std::vector<std::string> after_restart_;  // as last reported
 };
 
 }  // namespace husk::tool

@@ -23,10 +23,10 @@ struct LiveUse {
     std::chrono::nanoseconds cpu() const { return user + system; }
 };
 
-// Of all that lives below the keeper, and of what it has reaped. None when the keeper is gone.
+// The sum over all descendants of the keeper, living and reaped. Nothing if the keeper is gone.
 std::optional<LiveUse> live_use(pid_t keeper);
 
-// The same as a report has it.
+// The same in the form of a report.
 Usage usage_so_far(const LiveUse& use);
 
 // Fills in what a command that still runs has used so far.

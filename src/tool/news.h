@@ -1,4 +1,4 @@
-// Something that happens now and then, told to everybody who wants to hear of it.
+// Tells an event to all subscribers.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,15 @@ namespace husk::tool {
 template <class What>
 class News {
     struct Listener {
-        // Held while it is told, so that a subscription ends for good. Whoever is told may end the
-        // subscription there and then.
+        // Held during `tell`, so that nothing is told after the subscription has ended. Recursive,
+        // because `tell` may end its own subscription.
         std::recursive_mutex guard;
         bool is_over = false;
         std::function<void(const What&)> tell;
     };
 
 public:
-    // Something is told as long as this lives. When the destructor has returned, nothing is told
-    // any more. Not to be destroyed by the function that is told.
+    // Events are told as long as this lives, and never after the destructor has returned.
     class Subscription {
     public:
         Subscription() = default;

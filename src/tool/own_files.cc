@@ -21,7 +21,8 @@ fs::path found_at(const fs::path& path) {
     return failed ? fs::absolute(path, failed).lexically_normal() : exact;
 }
 
-// As it is written. Two names of the same file differ in it if a link leads from one to the other.
+// The path with its own last name, in a directory without links. Unlike `found_at`, it names a link
+// and not the target.
 fs::path written_at(const fs::path& path) {
     std::error_code failed;
     const fs::path absolute = fs::absolute(path, failed).lexically_normal();
@@ -29,7 +30,7 @@ fs::path written_at(const fs::path& path) {
 }
 
 bool is_writable(const fs::path& exact, const ToolContext& walls) {
-    if (walls.mode == Mode::Open) return false;  // nothing is, or everything: there are no walls
+    if (walls.mode == Mode::Open) return false;  // without walls, protecting one file is pointless
     std::error_code failed;
     const fs::path workspace = walls.workspace.empty() ? fs::current_path(failed) : walls.workspace;
     const auto holds = [&](const fs::path& root) {
@@ -38,7 +39,7 @@ bool is_writable(const fs::path& exact, const ToolContext& walls) {
     return holds(workspace) || holds(walls.cache) || std::ranges::any_of(walls.writable, holds);
 }
 
-// The directories on the way, as written, of which one is a link that a command can replace.
+// Whether a directory on the path, as written, is a link that a command can replace.
 bool passes_writable_link(const fs::path& path, const ToolContext& walls) {
     std::error_code failed;
     const fs::path absolute = fs::absolute(path, failed).lexically_normal();

@@ -1,4 +1,4 @@
-// The files that decide what commands may do, where commands could reach them.
+// The configuration's own files, if commands can reach them.
 #pragma once
 
 #include <husk/bash.h>
@@ -11,7 +11,7 @@
 
 namespace husk::tool {
 
-// What commands can write to at most, for the functions below. In a container that is the
+// The walls as the functions below need them: in a container, commands can write only to the
 // workspace, whatever the mode is.
 ToolContext reach_of(ToolContext walls, const config::Settings& settings);
 

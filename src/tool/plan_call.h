@@ -10,7 +10,7 @@
 
 namespace husk::tool {
 
-// Whether it is a command that could be run at all, whatever it does.
+// Why the request could not be run, whatever the rules say: no command, a NUL byte, too many words.
 Result<void> check_request(const Request& request);
 // Whether commands of this conversation could be started at all: what a server asks before there is
 // one.

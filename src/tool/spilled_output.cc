@@ -79,7 +79,7 @@ Result<void> copy_output(const collect::ShellFiles& shell, const os::Fd& file) {
     }
 }
 
-// Held while a ledger is made or looked for: one that nobody has locked has no owner.
+// Held while a ledger is made or looked for, because an unlocked ledger counts as abandoned.
 Result<os::Fd> lock_ledgers(const fs::path& state) {
     const fs::path path = state / "spilled";
     CHECK(os::make_directory(path));
@@ -88,7 +88,7 @@ Result<os::Fd> lock_ledgers(const fs::path& state) {
     return directory;
 }
 
-// A file that has been moved meanwhile is no longer ours, and no other file is.
+// Only a file that still has its name is removed: a moved one is the user's.
 void remove_file(const fs::path& path) {
     const std::string name = path.filename();
     if (!name.starts_with(name_start) || !name.ends_with(name_end)) return;
@@ -106,7 +106,7 @@ void remove_listed(const fs::path& state_path, std::string_view ledger) {
     }
 }
 
-// Whether those whose files these are have ended. The caller has locked the ledger.
+// Whether the server or session that owns the files has ended. The caller has locked the ledger.
 bool is_abandoned(std::string_view ledger, const std::vector<run::SessionInfo>& sessions) {
     const std::string_view owner = ledger.substr(0, ledger.find('\n'));
     if (!owner.starts_with(of_session)) return true;
@@ -147,7 +147,7 @@ Result<fs::path> SpilledOutput::keep(const collect::ShellFiles& shell) {
     const fs::path path =
         directory_ / (std::string(name_start) + random_letters() + std::string(name_end));
     const os::Fd directory = TRY(open_directory(directory_, Missing::IsMade));
-    // Before it is there: whatever kills this server, somebody knows of the file.
+    // Noted before the file exists, so that it is found even if this server is killed now.
     CHECK(note(std::string(file_line) + path.string(), shell.id));
     const os::Fd file = TRY(
         os::open_at(directory, path.filename(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));

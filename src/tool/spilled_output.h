@@ -17,11 +17,11 @@ namespace husk::tool {
 // next server removes what a killed one has left behind.
 class SpilledOutput {
 public:
-    // When the files go. Of `husk call`, which ends with its answer, they go with the session.
+    // When the files are removed. `husk call` ends with its answer, so its files go with the
+    // session.
     enum class Until { ServerEnds, SessionEnds };
 
-    // Files come into `directory`, which is made when the first one does. Empty: the output stays
-    // in the log of its shell.
+    // The first file also makes `directory`. Empty: the output stays in the log of its shell.
     SpilledOutput(std::filesystem::path state, const std::filesystem::path& directory, Until until);
     ~SpilledOutput();
     SpilledOutput(const SpilledOutput&) = delete;
@@ -40,7 +40,7 @@ private:
     std::filesystem::path directory_;  // without links
     Until until_;
     std::mutex guard_;
-    os::Fd ledger_;  // locked while this server lives; of a SessionEnds only while it is written
+    os::Fd ledger_;  // locked while this server lives; with SessionEnds only while it is written
     std::string ledger_name_;
 };
 

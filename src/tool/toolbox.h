@@ -37,7 +37,7 @@ struct Deployment {
     const contract::Contract* contract = nullptr;
     config::Settings configured = {};  // of which a call may only ask for less
     Settings settings = {};
-    // And the workspace, absolute, where calls start unless there is a working directory.
+    // The walls, and the workspace (absolute). Calls start there unless `working_dir` is set.
     ToolContext walls = {};
     std::optional<place::Wanted> container = {};  // where commands run, if not on this host
     decide::Rules rules = {};
@@ -48,11 +48,11 @@ struct Deployment {
     contract::Situation::Arguments arguments = contract::Situation::Arguments::Usual;
     enum class Report { Left, InMeta } report = Report::Left;  // all of it, without output
     contract::DocwareSettings docware = {};
-    // Of a contract whose answers point to files: where they come, and when they go.
+    // For a contract whose answers point to files: their directory, and when they are removed.
     std::filesystem::path output_dir = {};
     SpilledOutput::Until output_until = SpilledOutput::Until::ServerEnds;
     std::filesystem::path users_file = {};  // where a person's "always" is written; empty: nowhere
-    // Tells when the configuration has changed; none: it never does.
+    // Reads the configuration again when it changes; null: it never does.
     std::shared_ptr<LiveConfiguration> live = {};
 };
 
@@ -76,11 +76,10 @@ struct CallContext {
     // Gets the records of the contract's stream while the command runs, one at a time, if the call
     // asks for them. On a thread that must not be kept.
     std::function<void(const contract::Json& record)> on_record = {};
-    // Gets the output of its command as it comes, and all that is kept of it before the result. On
-    // a thread likewise.
+    // Gets the output of its command as it comes, and all kept output before the result. On a
+    // thread that must not be kept either.
     std::function<void(const OutputPiece& piece)> on_output = {};
-    // Gets what a command that is watched uses, each time that it is looked at. On a thread
-    // likewise.
+    // Gets a sample of what a watched command uses, about once a second. On such a thread too.
     std::function<void(const contract::Sample& sample)> on_sample = {};
     // Asked where a rule says so. An answer that never comes leaves a call without a result. None:
     // nobody can be asked.
@@ -116,15 +115,15 @@ public:
 
     // What would be decided about this; an empty directory is the workspace.
     Judged verdict(const Request& request) const;
-    // Writes a person's "always" into the user's file. Returns in words what became of it. May wait
-    // for the disk.
+    // Writes a person's "always" into the user's file. Returns a sentence about the outcome. May
+    // wait for the disk.
     std::string remember(const std::string& directory, const std::string& command);
 
     // Obeys the configuration if it has changed, from the next call on. Each call does that by
     // itself. May wait for a file that is being written.
     void look_at_configuration();
-    // Told when the configuration has changed, or a change of it was refused, as long as the result
-    // is kept. On any thread, which must not be kept.
+    // Calls the function when a changed configuration is obeyed or refused, as long as the result
+    // lives. On any thread, which must not be kept.
     struct Reconfigured {
         const audit::ConfigurationChange& change;
         bool tools_changed;  // what `tools` returns is different
@@ -144,7 +143,7 @@ public:
     // That of another caller does not exist.
     Result<KnownShell> own_shell(const std::string& id) const;
     const Settings& settings() const { return deployment_.settings; }
-    // From which level on clients hear what there is to log before they ask for it; "off": nothing.
+    // The least level of log messages for clients that have not named a level; "off": none.
     std::string usual_log_level() const;
 
     // Whether what a tool runs may go on when it has been answered, and whether there is such a
@@ -214,20 +213,20 @@ private:
     // toolbox_configuration.cc
     InForcePtr in_force() const;
     void use(InForcePtr fresh);
-    // What could not be recorded is a warning of the change.
+    // A failure to record becomes one of the change's warnings.
     void record(audit::ConfigurationChange& change) const;
 
     std::string own_session(const InForce& in_force, const ToolContext& asked,
                             const std::string& apart) const;
     bool is_own(const std::string& caller, const std::string& session) const;
 
-    // As it was at the start. What the configuration can change is in `in_force_`; contract, state
-    // directory, workspace, session, caller and way in are here.
+    // The deployment of the start, for its contract, state directory, workspace, session, caller
+    // and way in. Everything that the configuration can change is in `in_force_`.
     Deployment deployment_;
     std::string workspace_id_;
     std::shared_ptr<audit::Journal> journal_;
     std::unique_ptr<SpilledOutput> spilled_;  // if the answers of the contract point to files
-    std::mutex looking_;                      // one at a time, and others wait for the result
+    std::mutex looking_;                      // one thread looks, and the others wait for it
     mutable std::mutex guard_;
     InForcePtr in_force_;
     mutable News<Reconfigured> news_;

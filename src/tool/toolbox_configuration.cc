@@ -1,4 +1,4 @@
-// What counts for the calls of a toolbox, and how that changes.
+// The configuration in force for the calls of a toolbox, and how it changes.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@ namespace {
 
 using contract::Json;
 
-// What is built in is for the contract to say.
+// A built-in value is ignored: the contract has its own.
 std::optional<std::chrono::milliseconds> given(const config::Setting<config::Time>& setting) {
     return setting.is_given() ? setting.value : std::nullopt;
 }
@@ -23,7 +23,7 @@ const std::filesystem::path& start_of(const ToolContext& walls) {
     return walls.working_dir.empty() ? walls.workspace : walls.working_dir;
 }
 
-// Only mounts hold a file that is there. Read-only mode holds all files without them.
+// Only mounts can make one existing file read-only. Read-only mode needs no mounts for that.
 contract::Situation::ReadOnly read_only_of(const Deployment& deployment) {
     using enum contract::Situation::ReadOnly;
     if (deployment.configured.memo.value != "read-only") return SwitchedOff;
@@ -101,7 +101,7 @@ void Toolbox::look_at_configuration() {
     const std::lock_guard lock(looking_);
     auto news = deployment_.live->look();
     if (!news) return;
-    // What is obeyed is on record before anything is run by it.
+    // The change is recorded before a command runs under it.
     if (news->change) record(*news->change);
     bool tools_changed = false;
     if (news->deployment) {

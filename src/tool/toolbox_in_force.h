@@ -1,4 +1,4 @@
-// What counts for a call, from its beginning to its end. Only for the files of the toolbox.
+// The configuration of a call, from its beginning to its end. Only for the files of the toolbox.
 #pragma once
 
 #include <string>

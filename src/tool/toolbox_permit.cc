@@ -82,7 +82,7 @@ void Toolbox::permit(const std::shared_ptr<Call>& call, Weighed weighed,
                 remember_answer(*call, *about);
                 go_on();
             });
-        // Whoever answers must not be kept by those who wait for the result.
+        // On a worker: the thread that answers must not wait for the receiver of the result.
         quick_.post([this, call, about, said] { refuse(*call, *about, said); });
     };
     if (!call->context.approver) return decided({});

@@ -61,7 +61,7 @@ Variables variables_for(contract::Environment environment, Mode mode) {
     return variables;
 }
 
-// Whoever gave PATH.
+// Applies to a PATH from any source: the call, the contract or this program.
 void keep_absolute_path(Variables& variables) {
     std::optional<std::string>& path = variables.try_emplace("PATH", own_path()).first->second;
     if (path) path = absolute_entries(*path);
@@ -86,7 +86,7 @@ Report not_started(const Request& request, const Error& why) {
     return report;
 }
 
-// Where commands see the files of this host; nothing where they see all of them.
+// The directories in which commands see the files of this host; empty if they see all of them.
 std::vector<std::filesystem::path> shared_roots(const ToolContext& context) {
     if (context.mode == Mode::Open) return {};
     std::vector<std::filesystem::path> roots = context.writable;
@@ -223,8 +223,8 @@ void Toolbox::ended(const std::shared_ptr<Call>& call, Report report) {
     const auto tell = [this, call, report = std::move(report)] {
         finish(*call, told(*call, report));
     };
-    // Whoever watches is waited for, a directory may have become a large one, and so may output
-    // that is copied.
+    // These steps may take long: waiting for the watcher, removing a large directory, copying long
+    // output.
     if (call->eye || call->tmp || spilled_) return patient_.post(tell);
     tell();
 }
@@ -265,7 +265,7 @@ Result<void> Toolbox::add_bytes(Call& call, Told& told) const {
     return {};
 }
 
-// Of output that the answer has as a whole, nothing is left. Longer output is in a file.
+// Removes output that the answer has in full. Longer output goes to a file.
 void Toolbox::settle_output(Call& call, Told& told) const {
     Report& about = told.report;
     if (deployment_.contract->points_to_file(told)) {

@@ -19,7 +19,7 @@ namespace {
 
 using Text = std::variant<std::string, Error>;
 
-// Each has its threads. Those that nobody uses may go: what they know is on the disk.
+// Each toolset has threads of its own. An idle one may be destroyed: its state is on the disk.
 constexpr size_t most_idle = 16;
 
 // Paths of a context may be relative to it.
@@ -53,7 +53,7 @@ struct Tools::Inside {
 
     struct Call;
     struct Toolset;
-    // It stays as long as it has users, and this makes one more.
+    // Adds a user. A toolset with users is not destroyed.
     Result<Toolset*> enter(const ToolContext& context);
     std::list<std::unique_ptr<Toolset>> take_idle();
     void call(const std::string& name, const std::string& arguments, const ToolContext& context,
@@ -81,7 +81,7 @@ struct Tools::Inside::Toolset {
     std::atomic<size_t> users = 0;
 };
 
-// A call that is under way: until it has been answered, and until it has been handed over.
+// A call that is under way. It has two holders: the thread that hands it over, and the answer.
 struct Tools::Inside::Call {
     Toolset* toolset;
     Done done;
@@ -96,7 +96,7 @@ Tools::Inside::~Inside() {
         const std::lock_guard lock(guard);
         left = calls;
     }
-    // Answers questions too.
+    // Open questions are answered by the cancellation.
     for (const auto& call : left) call->stop.request_stop();
     left.clear();
     std::unique_lock lock(guard);
@@ -104,7 +104,7 @@ Tools::Inside::~Inside() {
 }
 
 Result<Tools::Inside::Toolset*> Tools::Inside::enter(const ToolContext& context) {
-    // Ends when the lock is free again, because that waits for threads.
+    // Destroyed after the lock is released, because their destructors wait for threads.
     std::list<std::unique_ptr<Toolset>> gone;
     const std::lock_guard lock(places);
     const auto found = std::ranges::find_if(toolsets, [&, here = own_directory()](const auto& one) {
@@ -122,7 +122,7 @@ Result<Tools::Inside::Toolset*> Tools::Inside::enter(const ToolContext& context)
     return toolsets.front().get();
 }
 
-// All but those that were used last.
+// All idle toolsets except those that were used last.
 std::list<std::unique_ptr<Tools::Inside::Toolset>> Tools::Inside::take_idle() {
     std::list<std::unique_ptr<Toolset>> idle;
     size_t kept = 0;
@@ -209,7 +209,7 @@ std::variant<std::vector<std::string>, Error> Tools::check(const ToolContext& co
 
 Text Tools::call(const std::string& name, const std::string& arguments,
                  const ToolContext& context) {
-    // Whoever answers may still be about to leave when this one goes on.
+    // Shared: the answering thread may still be in set_value() when this one returns.
     const auto promise = std::make_shared<std::promise<Text>>();
     inside_->call(name, arguments, context, Waiting::Caller,
                   [promise](Text result) { promise->set_value(std::move(result)); });

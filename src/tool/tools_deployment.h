@@ -1,5 +1,5 @@
-// What a conversation with the tools of the library is given: the contract and the configuration,
-// and what its context says.
+// The deployment for one conversation of the library: from the settings, the configuration and the
+// conversation's context.
 #pragma once
 
 #include <husk/tools.h>
@@ -9,8 +9,8 @@
 
 namespace husk::tool {
 
-// Whether tools that were deployed for one of the contexts serve the other. What belongs to a call
-// alone makes no difference.
+// Whether tools that were deployed for one context serve the other. Fields that belong to a single
+// call are ignored.
 bool same_place(const ToolContext& one, const ToolContext& other);
 
 Result<Deployed> deploy_for(const ToolSettings& settings, const ToolContext& context);
