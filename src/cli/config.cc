@@ -100,7 +100,10 @@ std::string for_people(const config::Line& line) {
     const bool odd = key != nullptr && key->unit == config::Unit::Size && line.value.ends_with('K');
     const auto bytes = odd ? text::parse_size(line.value) : std::nullopt;
     if (bytes) return text::format_size(*bytes);
-    return line.value.empty() ? "-" : line.value;
+    if (!line.value.empty()) return line.value;
+    const yaml::Path path = path_of(line.key);
+    const bool is_list = path.size() == 2 && config::find_list_key(path[0], path[1]) != nullptr;
+    return is_list ? "nothing (empty list)" : "-";
 }
 
 std::string text_of(const tool::Configuration& configuration) {

@@ -54,9 +54,10 @@ std::string verdict_of(const Json& record) {
 // What a changed configuration did.
 std::string configuration_of(const Json& record) {
     std::string text;
-    for (const char* name : {"changed", "after_restart"})
+    for (const auto& [name, start] :
+         {std::pair("changed", ""), std::pair("after_restart", "after a restart: ")})
         for (const Json& change : record.value(name, Json::array()))
-            text += (text.empty() ? "" : "; ") + change.get<std::string>();
+            text += (text.empty() ? "" : "; ") + std::string(start) + change.get<std::string>();
     if (text.empty()) text = text_of(record, "error");
     return "[configuration" + (text.empty() ? "" : ": " + text) + "]";
 }

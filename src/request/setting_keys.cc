@@ -293,7 +293,10 @@ std::expected<void, std::string> set(Settings& settings, const Key& key, std::st
         key.place);
     if (done) return {};
     const std::string reason = key.reason.empty() ? "" : ": " + std::string(key.reason);
-    return std::unexpected("\"" + text::one_line(text) + "\" is not " + words_for(key) + reason);
+    const std::string wrong =
+        key.words.size() == 1 ? "\" is refused, only \"" + std::string(key.words[0]) + "\" counts"
+                              : "\" is not " + words_for(key);
+    return std::unexpected("\"" + text::one_line(text) + wrong + reason);
 }
 
 std::string complaint_about(const ListKey& key, std::string_view text) {

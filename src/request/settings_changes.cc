@@ -48,6 +48,10 @@ std::string joined(const Values& values) {
     return text;
 }
 
+std::string entry(const std::string& text) {
+    return text.empty() ? "an empty list, which allows nothing" : text::one_line(text);
+}
+
 void add_changes(const std::string& key, const Values& before, const Values& after,
                  std::vector<std::string>& all) {
     if (before == after) return;
@@ -55,9 +59,8 @@ void add_changes(const std::string& key, const Values& before, const Values& aft
     if (is_list(key)) {
         const Values added = without(after, before);
         const Values removed = without(before, after);
-        for (const std::string& one : added) all.push_back(key + ": added " + text::one_line(one));
-        for (const std::string& one : removed)
-            all.push_back(key + ": removed " + text::one_line(one));
+        for (const std::string& one : added) all.push_back(key + ": added " + entry(one));
+        for (const std::string& one : removed) all.push_back(key + ": removed " + entry(one));
         if (added.empty() && removed.empty()) all.push_back(key + ": in another order");
         return;
     }

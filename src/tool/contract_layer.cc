@@ -57,7 +57,7 @@ config::Settings layer_of(const Contract& contract, const config::Settings& chos
             std::ranges::find(packs, pack->name) != packs.end();
     settings.packs_origin = origin;
     // A container makes these names itself, so that it can hold them: deployment.cc.
-    if (!in_container && chosen.memo.value == "read-only")
+    if (!in_container && chosen.memo.value != "writable")
         for (const std::string_view name : defaults.read_only)
             settings.protect.push_back({std::string(name), origin});
     add_timeouts(settings, defaults.timeouts, origin);

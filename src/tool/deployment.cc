@@ -1,7 +1,6 @@
 #include "tool/deployment.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "confine/checks.h"
@@ -14,6 +13,7 @@
 #include "tool/live_configuration.h"
 #include "tool/own_files.h"
 #include "tool/plan_call.h"
+#include "tool/working_dir.h"
 
 namespace husk::tool {
 namespace {
@@ -25,25 +25,10 @@ std::unexpected<Complaints> complaint(std::string message) {
     return std::unexpected(Complaints{{{}, std::move(message)}});
 }
 
-// As the user knows it: through links, if PWD says so and is right.
-fs::path own_working_directory() {
-    std::error_code failed;
-    const char* logical = std::getenv("PWD");  // NOLINT(concurrency-mt-unsafe)
-    const bool right =
-        logical != nullptr && logical[0] == '/' && fs::equivalent(logical, ".", failed);
-    return right ? fs::path(logical) : fs::current_path(failed);
-}
-
 std::string cannot_be_built(Mode mode, const std::string& why) {
-    std::string text = std::string("the mode ") + contract::word(mode) +
-                       " cannot be had on this machine: " + why +
-                       "; `husk doctor` tells more, `--mode open` runs without walls";
-    // One requirement: newer parts of Landlock are used if they exist, and not required.
-    if (why.contains("Landlock"))
-        text +=
-            ". Linux 5.13 or later is enough; where Landlock has no rules for the network "
-            "(before 6.7) or for signals (before 6.12), namespaces and seccomp confine them";
-    return text;
+    return std::string("the mode ") + contract::word(mode) +
+           " cannot be had on this machine: " + why +
+           "; `husk doctor` tells more, `--mode open` runs without walls";
 }
 
 bool ends_without_walls(const Deployment& deployment) {
@@ -58,11 +43,11 @@ void add_place(Deployment& deployment, EngineValues values, const DeploymentRequ
     walls.same_workspace = request.same_workspace;
     walls.scratch = request.scratch;
     walls.working_dir = request.start_directory;
-    if (walls.workspace.empty()) walls.workspace = own_working_directory();
+    if (walls.workspace.empty()) walls.workspace = own_working_dir().value_or(fs::path());
     if (!values.container) return;
     deployment.container = std::move(values.container);
     deployment.container->workspace = walls.workspace;
-    if (deployment.configured.memo.value != "read-only") return;
+    if (deployment.configured.memo.value == "writable") return;
     for (const std::string_view name : deployment.contract->defaults.read_only)
         deployment.container->always_read_only.emplace_back(name);
 }
@@ -77,7 +62,7 @@ std::expected<fs::path, Complaints> output_dir_of(const Configuration& configura
     const fs::path own = configuration.workspace.empty() ? fs::current_path(failed) : workspace;
     const fs::path asked = expanded(setting.value, own).lexically_normal();
     const fs::path found = fs::weakly_canonical(asked, failed);
-    if (failed) return complaint("yoi.output_dir: " + asked.string() + ": " + failed.message());
+    if (failed) return asked;  // no output can be written there either, and then the answer says so
     const bool leads_out = confine::is_within(asked, own) &&
                            !confine::is_within(found, fs::weakly_canonical(own, failed));
     if (!leads_out) return found;

@@ -80,10 +80,7 @@ contract::DocwareSettings docware_settings(const Configuration& configuration) {
     contract::DocwareSettings settings;
     settings.command_whitelist = entries_of(from.command_whitelist);
     if (auto paths = entries_of(from.allowed_paths)) {
-        std::error_code failed;
-        const fs::path base =
-            configuration.workspace.empty() ? fs::current_path(failed) : configuration.workspace;
-        for (std::string& path : *paths) path = expanded(path, base).string();
+        for (std::string& path : *paths) path = expanded(path, base_of(configuration)).string();
         settings.allowed_paths = std::move(paths);
     }
     const auto take = [](uint64_t& into, const config::Setting<config::Amount>& given) {

@@ -6,22 +6,15 @@
 #include <cerrno>
 #include <utility>
 
+#include "confine/reading.h"
+
 namespace husk::tool {
-namespace {
-
-bool is_below(const std::filesystem::path& path, const std::filesystem::path& root) {
-    const auto [in_root, in_path] = std::ranges::mismatch(root, path);
-    return in_root == root.end();
-}
-
-}  // namespace
-
 FileStates::FileStates(std::vector<contract::NamedFile> files,
                        const std::vector<std::filesystem::path>& roots) {
     for (contract::NamedFile& file : files) {
         const bool is_seen =
             roots.empty() || std::ranges::any_of(roots, [&](const std::filesystem::path& root) {
-                return is_below(file.path, root);
+                return confine::is_within(file.path, root);
             });
         const Look before = is_seen ? look_at(file.path) : Look{};
         known_.push_back({std::move(file), before});

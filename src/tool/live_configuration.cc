@@ -29,23 +29,14 @@ constexpr auto settles_after = 3s;
 constexpr size_t largest = (size_t{1} << 20) + 1;
 constexpr int most_tries = 3;
 
-constexpr auto keys_of_the_start =
-    std::to_array<std::string_view>({"contract", "state", "working_directory", "retention.quota",
-                                     "session.linger", "session.max_lifetime", "yoi.output_dir"});
+constexpr auto keys_of_the_start = std::to_array<std::string_view>(
+    {"contract", "state", "working_directory", "docware.default_working_directory",
+     "retention.quota", "session.linger", "session.max_lifetime", "yoi.output_dir"});
 
 bool is_of_the_start(const std::string& change) {
     return std::ranges::any_of(keys_of_the_start, [&](std::string_view key) {
         return change.starts_with(key) && change.substr(key.size()).starts_with(": ");
     });
-}
-
-std::string in_words(const std::vector<Complaint>& complaints) {
-    std::vector<std::string> lines;
-    for (const Complaint& one : complaints) {
-        const std::string where = to_text(one.where);
-        lines.push_back(where.empty() ? one.message : where + ": " + one.message);
-    }
-    return text::join(lines, "; ");
 }
 
 bool is_blank(const std::string& text) {
@@ -253,7 +244,7 @@ std::optional<Deployed> LiveConfiguration::load(const FoundFiles& found,
     }
     if (!std::ranges::equal(stamps(), found, {}, {}, &Found::stamp)) return std::nullopt;
     if (!fresh) {
-        change.why = in_words(fresh.error());
+        change.why = to_text(fresh.error());
         return std::nullopt;
     }
     for (size_t i = 0; i < sources_.size(); ++i) {

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <system_error>
 
+#include "confine/reading.h"
+
 namespace husk::tool {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_below(const fs::path& path, const fs::path& root) {
-    const auto [end_of_root, unused] = std::ranges::mismatch(root, path);
-    return end_of_root == root.end() ||
-           (!root.has_filename() && std::next(end_of_root) == root.end());
-}
 
 // As the kernel finds it, through all links.
 fs::path found_at(const fs::path& path) {
@@ -34,7 +30,7 @@ bool is_writable(const fs::path& exact, const ToolContext& walls) {
     std::error_code failed;
     const fs::path workspace = walls.workspace.empty() ? fs::current_path(failed) : walls.workspace;
     const auto holds = [&](const fs::path& root) {
-        return !root.empty() && is_below(exact, found_at(root));
+        return !root.empty() && confine::is_within(exact, found_at(root));
     };
     return holds(workspace) || holds(walls.cache) || std::ranges::any_of(walls.writable, holds);
 }

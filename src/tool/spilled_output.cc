@@ -2,15 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <string_view>
 #include <tuple>
 
+#include "base/id.h"
 #include "base/text.h"
 #include "collect/retention.h"
 #include "collect/stream.h"
@@ -48,16 +47,6 @@ Result<os::Fd> open_directory(const fs::path& path, Missing missing) {
         directory = std::move(*next);
     }
     return directory;
-}
-
-std::string random_letters() {
-    constexpr std::string_view letters =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    std::array<unsigned char, 10> bytes{};
-    std::ignore = ::getrandom(bytes.data(), bytes.size(), 0);
-    std::string text;
-    for (const unsigned char byte : bytes) text += letters[byte % letters.size()];
-    return text;
 }
 
 // Bytes that were not kept are a hole: an offset in the file is an offset in the output.
@@ -145,7 +134,7 @@ Result<fs::path> SpilledOutput::keep(const collect::ShellFiles& shell) {
         return shell.log_path;
     }
     const fs::path path =
-        directory_ / (std::string(name_start) + random_letters() + std::string(name_end));
+        directory_ / (std::string(name_start) + random_id(10) + std::string(name_end));
     const os::Fd directory = TRY(open_directory(directory_, Missing::IsMade));
     // Noted before the file exists, so that it is found even if this server is killed now.
     CHECK(note(std::string(file_line) + path.string(), shell.id));
@@ -164,7 +153,7 @@ Result<void> SpilledOutput::note(const std::string& line, const std::string& she
     const std::lock_guard lock(guard_);
     if (!ledger_) {
         const os::Fd all = TRY(lock_ledgers(state_));
-        ledger_name_ = random_letters();
+        ledger_name_ = random_id(10);
         os::Fd made = TRY(os::open_at(all, ledger_name_, O_RDWR | O_CREAT | O_EXCL, 0600));
         if (::flock(made.get(), LOCK_EX) != 0) return failure("flock", errno, ledger_name_);
         const std::string owner = until_ == Until::ServerEnds

@@ -26,7 +26,7 @@ const std::filesystem::path& start_of(const ToolContext& walls) {
 // Only mounts can make one existing file read-only. Read-only mode needs no mounts for that.
 contract::Situation::ReadOnly read_only_of(const Deployment& deployment) {
     using enum contract::Situation::ReadOnly;
-    if (deployment.configured.memo.value != "read-only") return SwitchedOff;
+    if (deployment.configured.memo.value == "writable") return SwitchedOff;
     const bool mounts = deployment.container || confine::Machine::assumed().mount_namespace;
     return mounts || deployment.walls.mode == Mode::ReadOnly ? Held : CannotBeHeld;
 }

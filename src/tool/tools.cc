@@ -191,6 +191,7 @@ Tools& Tools::operator=(Tools&&) noexcept = default;
 Text Tools::list(const ToolContext& context) const {
     const auto toolset = inside_->enter(context);
     if (!toolset) return toolset.error();
+    (*toolset)->box.look_at_configuration();
     std::string tools = render::dump((*toolset)->box.tools());
     --(*toolset)->users;
     return tools;
