@@ -122,8 +122,9 @@ std::expected<Deployed, Complaints> deploy(const DeploymentRequest& request) {
     std::vector<SourceFile> sources = configuration.sources;
     const ToolContext reach = reach_of(deployment.walls, deployment.configured);
     for (SourceFile& source : sources)
-        if (source.path != configuration.files.here && source.path != configuration.files.agents)
-            source.fixed_because = why_fixed(source.path, reach);
+        source.fixed_because = is_beside(source.path, configuration)
+                                   ? why_fixed_beside(source.path, reach)
+                                   : why_fixed(source.path, reach);
     deployment.live = std::make_shared<LiveConfiguration>(request, sources, deployment);
     return Deployed{std::move(deployment), std::move(warnings), std::move(sources)};
 }

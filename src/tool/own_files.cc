@@ -51,6 +51,10 @@ bool passes_writable_link(const fs::path& path, const ToolContext& walls) {
 
 }  // namespace
 
+bool is_beside(const fs::path& file, const Configuration& configuration) {
+    return file == configuration.files.here || file == configuration.files.agents;
+}
+
 ToolContext reach_of(ToolContext walls, const config::Settings& settings) {
     if (settings.place.value == "container") walls.mode = Mode::Workspace;
     return walls;
@@ -60,20 +64,26 @@ std::vector<fs::path> reachable_files(const Configuration& configuration,
                                       const ToolContext& walls) {
     std::vector<fs::path> reachable;
     for (const SourceFile& source : configuration.sources) {
-        const bool is_own = source.text && source.path != configuration.files.here;
-        if (!is_own || source.path.empty()) continue;
+        const bool is_users =
+            source.kind == SourceFile::Kind::Settings && !is_beside(source.path, configuration);
+        if (!is_users || source.path.empty()) continue;
         fs::path exact = found_at(source.path);
         if (is_writable(exact, walls)) reachable.push_back(std::move(exact));
     }
     return reachable;
 }
 
+std::string why_fixed_beside(const fs::path& file, const ToolContext& walls) {
+    if (file.empty() || !passes_writable_link(file, walls)) return "";
+    return "a symbolic link on the way to it lies where commands may write, so a command could "
+           "have "
+           "changed it; the change takes effect after a restart";
+}
+
 std::string why_fixed(const fs::path& file, const ToolContext& walls) {
     if (file.empty()) return "";
     std::error_code failed;
-    if (passes_writable_link(file, walls))
-        return "a symbolic link on the way to it lies where commands may write, so a command could "
-               "have changed it; the change takes effect after a restart";
+    if (std::string why = why_fixed_beside(file, walls); !why.empty()) return why;
     const bool is_there = fs::exists(file, failed);
     if (!is_there && is_writable(found_at(file), walls))
         return "commands may write there, so a command could have made it; it takes effect after a "

@@ -15,13 +15,20 @@ namespace husk::tool {
 // workspace, whatever the mode is.
 ToolContext reach_of(ToolContext walls, const config::Settings& settings);
 
-// Of the configuration's files, those that exist below a directory that commands may write to: they
-// have to be read-only for commands. Without the workspace's husk.yaml, which always is.
+// Whether it lies beside the work, and so always is a protected name.
+bool is_beside(const std::filesystem::path& file, const Configuration& configuration);
+
+// Of the configuration's other files, those below a directory that commands may write to: they have
+// to be read-only for commands. A file that does not exist yet is one of them: a command must not
+// make it.
 std::vector<std::filesystem::path> reachable_files(const Configuration& configuration,
                                                    const ToolContext& walls);
 
 // Why a change of the file must not count while a server runs: a command could have made it. Empty
 // if it may count.
 std::string why_fixed(const std::filesystem::path& file, const ToolContext& walls);
+
+// The same for a file beside the work, which may appear while a server runs: it only narrows.
+std::string why_fixed_beside(const std::filesystem::path& file, const ToolContext& walls);
 
 }  // namespace husk::tool

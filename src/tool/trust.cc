@@ -20,10 +20,13 @@ constexpr size_t digest_size = 64;
 constexpr size_t largest = size_t{1} << 20;
 constexpr const char* advice = "remove it, and trust again what you trust";
 
-fs::path without_links(const fs::path& file) {
+// The name itself, in a directory without links. If the name is a link, it is trusted under its own
+// name: else a link that a command made would borrow the trust in the file that it leads to.
+fs::path exact_name(const fs::path& file) {
     std::error_code failed;
-    fs::path exact = fs::canonical(file, failed);
-    return failed ? fs::absolute(file, failed).lexically_normal() : exact;
+    const fs::path absolute = fs::absolute(file, failed);
+    const fs::path parent = fs::canonical(absolute.parent_path(), failed);
+    return failed ? absolute.lexically_normal() : parent / absolute.filename();
 }
 
 // "DIGEST PATH", the path to the end of the line.
@@ -84,14 +87,14 @@ Result<std::vector<Trusted>> list_trusted(const fs::path& state) {
 bool is_trusted(const fs::path& state, const fs::path& file, std::string_view content) {
     const auto all = list_trusted(state);
     if (!all || all->empty()) return false;
-    const fs::path exact = without_links(file);
+    const fs::path exact = exact_name(file);
     const std::string digest = sha256(content);
     return std::ranges::any_of(
         *all, [&](const Trusted& one) { return one.file == exact && one.digest == digest; });
 }
 
 Result<void> trust(const fs::path& state, const fs::path& file, std::string_view content) {
-    const fs::path exact = without_links(file);
+    const fs::path exact = exact_name(file);
     if (exact.string().contains('\n'))
         return failure("trust", EINVAL, "the path has a newline in it");
     return change_list(state, [&](std::vector<Trusted>& all) {
@@ -101,7 +104,7 @@ Result<void> trust(const fs::path& state, const fs::path& file, std::string_view
 }
 
 Result<bool> revoke(const fs::path& state, const fs::path& file) {
-    const fs::path exact = without_links(file);
+    const fs::path exact = exact_name(file);
     size_t removed = 0;
     CHECK(change_list(state, [&](std::vector<Trusted>& all) {
         removed = std::erase_if(all, [&](const Trusted& one) { return one.file == exact; });

@@ -107,6 +107,29 @@ TEST_P(LiveConfigurationBehindWalls, OfTheWorkspaceCannotBeTakenAwayByCommands) 
 
 // ---- files that are being written, and what is no file
 
+// The walls hold the file that a link leads to, and not the link.
+TEST_P(LiveConfigurationBehindWalls, OfTheWorkspaceCountsOnIfACommandRemovesALinkToIt) {
+    write_text(work_ / "rules.yaml", no_rm);
+    fs::create_symlink("rules.yaml", here_);
+    give_away();
+    Client client(husk_, in_work({"--mode", "workspace"}));
+    client.initialize();
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+    run(client, "unlink husk.yaml");
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+    run(client, "echo '{}' > other.yaml; ln -sf other.yaml husk.yaml");
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+}
+
+TEST_P(LiveConfigurationBehindWalls, OfTheUserCannotBeMadeByCommands) {
+    give_away();
+    Client client(husk_,
+                  in_work({"--mode", "workspace", "--write", users_.parent_path().string()}));
+    client.initialize();
+    run(client, "echo 'mode: open' > " + users_.string());
+    EXPECT_FALSE(fs::exists(users_));
+}
+
 TEST_F(LiveConfiguration, ThatIsHalfWrittenLoosensNothing) {
     write_text(users_, std::string(no_rm) + "limits: {open_files: 77}\n");
     Client client(husk_, in_work());

@@ -260,6 +260,17 @@ TEST_P(Settings, AreNoLongerTrustedAfterAnyChange) {
     EXPECT_THAT(in_work("$HUSK trust --revoke").out, HasSubstr("was not trusted"));
 }
 
+// A command, or the author of a repository, can make a link to a file that is trusted elsewhere.
+TEST_P(Settings, OfALinkAreTrustedOnlyUnderItsOwnName) {
+    ASSERT_EQ(in_work("cd sub && echo 'mode: open' > husk.yaml && $HUSK trust").code, 0);
+    ASSERT_EQ(in_work("ln -s sub/husk.yaml husk.yaml").code, 0);
+    EXPECT_THAT(in_force("mode"), StartsWith("workspace"));
+    ASSERT_EQ(in_work("$HUSK trust").code, 0);
+    EXPECT_THAT(in_force("mode"), StartsWith("open"));
+    ASSERT_EQ(in_work("$HUSK trust --revoke").code, 0);
+    EXPECT_THAT(in_force("mode"), StartsWith("workspace"));
+}
+
 TEST_P(Settings, CannotBeTrustedByACommandBehindWalls) {
     here("mode: open\n");
     fs::copy_file(HUSK_BINARY, work_ / "copy");
