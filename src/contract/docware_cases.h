@@ -42,18 +42,20 @@ inline Answer docware_refusal(const std::string& arguments,
     return docware_contract.render(run, told);
 }
 
+inline bool has_type(const Json& value, const std::string& type) {
+    return (type == "string" && value.is_string()) || (type == "boolean" && value.is_boolean()) ||
+           (type == "null" && value.is_null()) ||
+           (type == "integer" && value.is_number_integer()) ||
+           (type == "number" && value.is_number()) || (type == "array" && value.is_array()) ||
+           (type == "object" && value.is_object());
+}
+
 // Where a value is not what the schema says; "" when all of it is. As much of JSON Schema as
 // outputSchema uses.
 inline std::string mismatch(const Json& value, const Json& schema, const std::string& at = "$") {
-    const auto is = [&](const std::string& type) {
-        return (type == "string" && value.is_string()) ||
-               (type == "boolean" && value.is_boolean()) || (type == "null" && value.is_null()) ||
-               (type == "integer" && value.is_number_integer()) ||
-               (type == "number" && value.is_number()) || (type == "array" && value.is_array()) ||
-               (type == "object" && value.is_object());
-    };
     const Json types = schema["type"].is_array() ? schema["type"] : Json::array({schema["type"]});
-    if (std::ranges::none_of(types, [&](const Json& type) { return is(type.get<std::string>()); }))
+    if (std::ranges::none_of(
+            types, [&](const Json& type) { return has_type(value, type.get<std::string>()); }))
         return at + " is " + value.dump();
     if (schema.contains("enum") && std::ranges::find(schema["enum"], value) == schema["enum"].end())
         return at + " is none of the words: " + value.dump();

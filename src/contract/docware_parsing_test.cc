@@ -35,7 +35,7 @@ TEST(Docware, Parsing_TokensHaveTheTypesOfTheSeed) {
          "keyword if, command a, operator ;, keyword then, operator (, command b, operator ), "
          "operator ;, keyword fi"},
         {"echo \"$(a | b)\"", "command echo, string $(a | b)"},
-        {"echo 'a; b' \"c|d\" e\\;f", "command echo, string a; b, string c|d, argument e;f"},
+        {R"(echo 'a; b' "c|d" e\;f)", "command echo, string a; b, string c|d, argument e;f"},
         {"ls # | x", "command ls"},
     };
     for (const auto& [command, tokens] : rows)
@@ -43,13 +43,13 @@ TEST(Docware, Parsing_TokensHaveTheTypesOfTheSeed) {
 }
 
 TEST(Docware, Parsing_TokensKeepTheirQuotesAndPlaces) {
-    const std::string command = "echo \"a b\" 'c' d\"e\" && cat < 'f g'|wc -l 2>x";
+    const std::string command = R"(echo "a b" 'c' d"e" && cat < 'f g'|wc -l 2>x)";
     const Json tokens = parsing_of(as_shell_command(command))["tokens"];
     std::vector<std::string> texts;
     for (const Json& token : tokens) {
         const auto start = token["start"].get<size_t>();
         const auto end = token["end"].get<size_t>();
-        EXPECT_EQ(command.substr(start, end - start), token["text"]);
+        EXPECT_EQ(command.substr(start, end - start), token["text"].get<std::string>());
         texts.push_back(token["text"]);
     }
     EXPECT_EQ(texts, (std::vector<std::string>{"echo", "\"a b\"", "'c'", "d\"e\"", "&&", "cat", "<",

@@ -22,7 +22,7 @@ constexpr schema::Manner manner = {schema::Unknown::Ignored, schema::Blank::Mean
 
 std::string files_of(const Situation& situation) {
     const std::string errors =
-        "fails with EROFS (\"Read-only file system\") or EACCES (\"Permission denied\").";
+        R"(fails with EROFS ("Read-only file system") or EACCES ("Permission denied").)";
     if (situation.mode == Mode::ReadOnly)
         return "The whole file system is read-only, with /tmp and the home directory: every "
                "write " +

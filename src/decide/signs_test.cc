@@ -100,7 +100,7 @@ TEST(Signs, OfProgramsInAnArgument) {
         {"injection/inline-program", "python3 -c 'import os; os.system(\"ls\")'"},
         {"injection/inline-program", "python -c 'import subprocess as s; s.run([\"ls\"])'"},
         {"injection/inline-program", "python3 -c 'exec(open(\"x\").read())'"},
-        {"injection/inline-program", "node -e 'require(\"child_process\").exec(\"ls\")'"},
+        {"injection/inline-program", R"(node -e 'require("child_process").exec("ls")')"},
         {"injection/inline-program", "perl -e 'system(\"ls\")'"},
         {"injection/inline-program", "ruby -e 'system \"ls\"'"},
         {"injection/inline-program", "perl -e 'exec \"sh\"'"},

@@ -104,14 +104,14 @@ TEST(SettingsFile, WhatItDoesNotSayIsBuiltIn) {
 TEST(SettingsFile, TellsWhatIsWrongAndWhere) {
     const std::pair<const char*, const char*> cases[] = {
         // unknown keys
-        {"mod: open", "1: unknown key \"mod\" in this file; did you mean \"mode\"?"},
-        {"\nnetwrok: none", "2: unknown key \"netwrok\" in this file; did you mean \"network\"?"},
-        {"limits: {memroy: 1}", "1: unknown key \"memroy\" in limits; did you mean \"memory\"?"},
+        {"mod: open", R"(1: unknown key "mod" in this file; did you mean "mode"?)"},
+        {"\nnetwrok: none", R"(2: unknown key "netwrok" in this file; did you mean "network"?)"},
+        {"limits: {memroy: 1}", R"(1: unknown key "memroy" in limits; did you mean "memory"?)"},
         {"limits: {wall: 1s}", "1: unknown key \"wall\" in limits; did you mean timeouts.default?"},
         {"limits: {x: 1}", "it has cpu, memory, processes, open_files, file_size"},
         {"timeouts: {max: 1}", "1: unknown key \"max\" in timeouts"},
         {"environment: {sets: {}}", "did you mean \"set\"?"},
-        {"network: {host: [a]}", "1: unknown key \"host\" in network; did you mean \"hosts\"?"},
+        {"network: {host: [a]}", R"(1: unknown key "host" in network; did you mean "hosts"?)"},
         {"serve: {}", "1: unknown key \"serve\""},
         // given twice
         {"mode: open\nmode: open", "2: \"mode\" is given twice, in line 1 and in line 2"},

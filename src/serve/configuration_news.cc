@@ -72,6 +72,7 @@ ConfigurationWatch::ConfigurationWatch(tool::Toolbox& toolbox) : toolbox_(toolbo
         thread_ = std::thread([this] { loop(); });
     } catch (const std::system_error&) {
         // Each call looks by itself. Without the thread, idle clients hear of a change later.
+        thread_ = {};
     }
 }
 

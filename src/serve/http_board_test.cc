@@ -75,7 +75,7 @@ TEST_F(BoardTest, AlwaysWritesWhatItShows) {
     ASSERT_TRUE(said);
     EXPECT_EQ(said->kind, Answer::AllowAlways);
     EXPECT_EQ(outcome, Board::Outcome::Answered);
-    EXPECT_EQ(file(), shown["text"]);
+    EXPECT_EQ(file(), shown["text"].get<std::string>());
     EXPECT_EQ(toolbox->deployment()->rules.approved.size(), 1U);
     EXPECT_EQ((*all.find(id))["decision"], "allow_always");
 }
