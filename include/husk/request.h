@@ -60,10 +60,12 @@ struct InputDescriptor {
 using Input = std::variant<NoInput, InputText, InputFile, InputDescriptor>;
 
 // A line that ends the log when nothing of the command lives any more, for whoever reads the file
-// alone. It is not output: reports do not count it. {code}, {signal} and {name} are filled in.
+// alone. It is not output: reports do not count it. {code} and {how} are filled in. {how} is
+// " by signal 9 (SIGKILL)", or, of a command that Husk ended at a limit, ": more output than the
+// limit of 1000".
 struct LastLine {
     std::string exited;
-    std::string signaled;
+    std::string killed;
 };
 
 // How a tree is stopped: asked with a signal, and killed when patience is over.

@@ -18,6 +18,7 @@
 #include "os/procfs.h"
 #include "os/shortage.h"
 #include "run/call.h"
+#include "run/limit_name.h"
 
 namespace husk::collect {
 namespace {
@@ -119,19 +120,6 @@ Ending ending_without_keeper(const record::Record& page) {
     return Lost{"it is not known whether it was started"};
 }
 
-const char* name_of(record::Resource resource) {
-    switch (resource) {
-        case record::Resource::Output: return "output";
-        case record::Resource::Cpu: return "cpu";
-        case record::Resource::Memory: return "memory";
-        case record::Resource::Processes: return "processes";
-        case record::Resource::Disk: return "disk";
-        case record::Resource::FileSize: return "file_size";
-        case record::Resource::Lifetime: return "lifetime";
-    }
-    return "unknown";
-}
-
 }  // namespace
 
 Error no_such_shell(const std::string& id) {
@@ -148,7 +136,8 @@ Ending ending_of(const record::Record& page) {
             return TimedOut{std::chrono::milliseconds(page.deadline_ms),
                             std::chrono::milliseconds(page.peak)};
         case Reason::Idle: return LimitExceeded{"idle", page.limit, page.peak};
-        case Reason::Limit: return LimitExceeded{name_of(page.resource), page.limit, page.peak};
+        case Reason::Limit:
+            return LimitExceeded{run::name_of(page.resource), page.limit, page.peak};
         case Reason::Lifetime: return LimitExceeded{"lifetime", page.limit, page.peak};
         case Reason::Cancelled: return Cancelled{"cancelled"};
         case Reason::CallerGone: return Cancelled{"its caller died"};
@@ -163,7 +152,7 @@ Ending ending_of(const record::Record& page) {
 
 std::optional<LimitExceeded> end_of_leftovers(const record::Record& page) {
     if ((page.flags & record::LeftoversOverLimit) == 0) return std::nullopt;
-    return LimitExceeded{name_of(page.resource), page.limit, page.peak};
+    return LimitExceeded{run::name_of(page.resource), page.limit, page.peak};
 }
 
 Result<std::vector<std::string>> shell_ids(const run::StateDir& state) {

@@ -112,7 +112,7 @@ std::expected<Action, Answer> decode(std::string_view, std::string_view text,
     request.stop.patience = milliseconds(500);
     if (request.background)
         request.last_line = {.exited = "[background process completed with exit code {code}]",
-                             .signaled = "[background process killed by signal {signal} ({name})]"};
+                             .killed = "[background process killed{how}]"};
     run.portion = {.whole = longest_output, .head = kept_of_each_end, .tail = kept_of_each_end};
     return run;
 }

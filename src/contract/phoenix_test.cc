@@ -185,7 +185,7 @@ TEST(Phoenix, REQ_BASH_003_BackgroundTellsGroupAndFile) {
     EXPECT_TRUE(answer({.ending = NotStarted{{"fork", 0, "no"}}}, background).is_error);
     const auto line = run_of(phoenix, "bash", background).request.last_line;
     EXPECT_EQ(line->exited, "[background process completed with exit code {code}]");
-    EXPECT_EQ(line->signaled, "[background process killed by signal {signal} ({name})]");
+    EXPECT_EQ(line->killed, "[background process killed{how}]");
 }
 
 // REQ-BASH-007: the rule's own words, and nothing else.

@@ -109,7 +109,7 @@ void Command::keep(const husk::wire::Plan& plan, const char* plan_end, Page& pag
 
 // Readers are told where output ends before there is anything behind it.
 void Command::end_log(const husk::wire::Plan& plan, const char* plan_end) {
-    const last_line::Line line = last_line::of(plan, plan_end, (*page_)->wait_status);
+    const last_line::Line line = last_line::of(plan, plan_end, **page_);
     if (line.size == 0) return;
     page_->set(husk::record::EndsWithLine);
     page_->save_counts();

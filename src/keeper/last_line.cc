@@ -1,8 +1,48 @@
 #include "last_line.h"
 
+#include "line.h"
+
 namespace {
 
-char line[512];
+using husk::record::Reason;
+using husk::record::Record;
+using husk::record::Resource;
+
+constexpr unsigned room = 512;
+
+Line<room> line;
+
+// A line of the plan, counted from the one after an exit, and the number that goes into it.
+struct Choice {
+    uint32_t index;
+    uint64_t number;
+};
+
+constexpr uint32_t no_line = ~uint32_t{0};
+
+static_assert(static_cast<uint32_t>(Resource::Lifetime) == husk::wire::LifetimeLine);
+
+constexpr Choice choose(Reason reason, Resource resource, uint64_t limit, int wait_status) {
+    constexpr uint32_t first_limit = 1 + husk::wire::last_signal;
+    switch (reason) {
+        case Reason::Limit: return {first_limit + static_cast<uint32_t>(resource), limit};
+        case Reason::Lifetime: return {first_limit + husk::wire::LifetimeLine, limit};
+        case Reason::Idle: return {first_limit + husk::wire::IdleLine, limit};
+        case Reason::Deadline: return {first_limit + husk::wire::DeadlineLine, limit};
+        default: break;
+    }
+    const auto status = static_cast<uint32_t>(wait_status);
+    const uint32_t signal = status & 0x7f;
+    if (signal > husk::wire::last_signal) return {no_line, 0};  // nobody knows how it ended
+    return {signal, status >> 8 & 0xff};
+}
+
+static_assert(choose(Reason::Itself, Resource::Output, 0, 3 << 8).number == 3);
+static_assert(choose(Reason::Killed, Resource::Output, 0, 15).index == 15);
+static_assert(choose(Reason::Itself, Resource::Output, 0, -1).index == no_line);
+// What a command said with its exit code does not count once a limit has ended it.
+static_assert(choose(Reason::Limit, Resource::Processes, 40, 0).index == 65 + 3);
+static_assert(choose(Reason::Limit, Resource::Processes, 40, 0).number == 40);
 
 const char* skip_strings(const char* at, const char* end, uint64_t count) {
     for (; count > 0 && at < end; ++at)
@@ -10,39 +50,28 @@ const char* skip_strings(const char* at, const char* end, uint64_t count) {
     return at;
 }
 
-// The digits of 0..255, and how many they are.
-unsigned put_number(char* to, unsigned number) {
-    unsigned size = 0;
-    for (unsigned unit = 100; unit > 0; unit /= 10)
-        if (number >= unit || unit == 1 || size > 0) {
-            to[size++] = static_cast<char>('0' + number / unit);
-            number %= unit;
-        }
-    return size;
-}
-
 }  // namespace
 
 namespace last_line {
 
-Line of(const husk::wire::Plan& plan, const char* end, int wait_status) {
-    if ((plan.flags & husk::wire::EndsWithLine) == 0) return {line, 0};
-    const auto status = static_cast<unsigned>(wait_status);
-    const unsigned signal = status & 0x7f;
-    if (signal > husk::wire::last_signal) return {line, 0};  // nobody knows how it ended
-    const unsigned before = (plan.flags & husk::wire::DirectoryByName) != 0 ? 2 : 1;
+Line of(const husk::wire::Plan& plan, const char* end, const Record& record) {
+    line.length = 0;
+    if ((plan.flags & husk::wire::EndsWithLine) == 0) return {line.text, 0};
+    const Choice choice = choose(record.reason, record.resource, record.limit, record.wait_status);
+    if (choice.index == no_line) return {line.text, 0};
+    const uint64_t before = (plan.flags & husk::wire::DirectoryByName) != 0 ? 2 : 1;
     const char* at = skip_strings(reinterpret_cast<const char*>(&plan + 1), end,
-                                  uint64_t{before} + plan.argc + plan.envc + signal);
-    unsigned size = 0;
-    constexpr unsigned room = sizeof line - 4;  // a number and a newline
-    for (; at < end && *at != 0 && size < room; ++at) {
-        if (*at == husk::wire::exit_code_here)
-            size += put_number(line + size, status >> 8 & 0xff);
+                                  before + plan.argc + plan.envc + choice.index);
+    for (; at < end && *at != 0; ++at) {
+        if (*at == husk::wire::number_here)
+            line.add(choice.number);
         else
-            line[size++] = *at;
+            line.put(*at);
     }
-    if (size > 0) line[size++] = '\n';
-    return {line, size};
+    if (line.length == 0) return {line.text, 0};
+    if (line.length == room) --line.length;  // for the newline
+    line.put('\n');
+    return {line.text, line.length};
 }
 
 }  // namespace last_line

@@ -1,6 +1,7 @@
 // The line that ends a log, for whoever reads the file alone. Its words come with the plan.
 #pragma once
 
+#include "record.h"
 #include "wire.h"
 
 namespace last_line {
@@ -10,8 +11,8 @@ struct Line {
     unsigned size;  // 0: there is none
 };
 
-// For a command that ended with this wait status. `end` is that of the plan's message. The text is
+// For a command that ended as its record says. `end` is that of the plan's message. The text is
 // good until the next one is made.
-Line of(const husk::wire::Plan& plan, const char* end, int wait_status);
+Line of(const husk::wire::Plan& plan, const char* end, const husk::record::Record& record);
 
 }  // namespace last_line

@@ -6,7 +6,7 @@
 namespace husk::wire {
 
 inline constexpr uint32_t magic = 0x4b535557;  // "WUSK"
-inline constexpr uint32_t version = 8;
+inline constexpr uint32_t version = 9;
 
 // The socket that a nursery is born with; 0, 1 and 2 are /dev/null.
 inline constexpr int birth_fd = 3;
@@ -110,7 +110,8 @@ inline constexpr uint32_t max_strings = 8192;
 // caller -> whichever keeper takes it, one message on the queue, with the descriptors
 // {cwd, stdin, record, lifeline, log, [log of stderr], [pidfd of the caller], [files of a cgroup]}.
 // Behind it: the program's path, [the working directory], argc arguments, envc variables, [the
-// log's last line after an exit, and after each signal from 1 to last_signal], each ended by a NUL.
+// log's last line after an exit, after each signal from 1 to last_signal, and after each limit, in
+// the order of LimitLine], each ended by a NUL.
 struct Plan {
     uint32_t magic;
     uint32_t version;
@@ -134,7 +135,10 @@ struct Plan {
 };
 
 inline constexpr uint32_t last_signal = 64;
-inline constexpr char exit_code_here = 1;  // in the line after an exit
+inline constexpr char number_here = 1;  // in a line: the exit code, or the value of the limit
+
+// The lines after a limit. Those before IdleLine are in the order of record::Resource.
+enum LimitLine : uint32_t { LifetimeLine = 6, IdleLine = 7, DeadlineLine = 8, LimitLineCount = 9 };
 
 inline constexpr uint32_t plan_descriptors = 5;  // always
 inline constexpr uint32_t max_plan_descriptors = 7 + cgroup_files;

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "os/program.h"
 #include "request/default_limits.h"
+#include "run/limit_name.h"
 
 namespace husk::run {
 namespace {
@@ -96,14 +97,25 @@ int why_not_executable(const std::string& file) {
     return ::faccessat(AT_FDCWD, file.c_str(), X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
+// Of the line after it, as reports name the limit.
+std::string_view name_of_limit(uint32_t line) {
+    if (line == wire::IdleLine) return "idle";
+    if (line == wire::DeadlineLine) return "time";
+    return name_of(static_cast<record::Resource>(line));
+}
+
 // A keeper knows no words: it is given the line for each ending.
 std::vector<std::string> lines_of(const std::optional<LastLine>& line) {
     if (!line) return {};
-    std::vector<std::string> lines = {
-        filled_in(line->exited, "{code}", std::string(1, wire::exit_code_here))};
+    const std::string number(1, wire::number_here);
+    std::vector<std::string> lines = {filled_in(line->exited, "{code}", number)};
+    const auto add_killed = [&](const std::string& how) {
+        lines.push_back(filled_in(line->killed, "{how}", how));
+    };
     for (int signal = 1; signal <= static_cast<int>(wire::last_signal); ++signal)
-        lines.push_back(filled_in(filled_in(line->signaled, "{signal}", std::to_string(signal)),
-                                  "{name}", signal_name(signal)));
+        add_killed(" by signal " + std::to_string(signal) + " (" + signal_name(signal) + ")");
+    for (uint32_t limit = 0; limit < wire::LimitLineCount; ++limit)
+        add_killed(": more " + std::string(name_of_limit(limit)) + " than the limit of " + number);
     return lines;
 }
 

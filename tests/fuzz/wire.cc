@@ -43,6 +43,20 @@ private:
 
 const char* strings[max_strings + 2];
 
+void check_last_lines(const Plan& plan, const Message& message) {
+    using record::Reason;
+    record::Record ended{};
+    ended.limit = ~uint64_t{0};
+    for (const Reason reason : {Reason::Itself, Reason::Deadline, Reason::Idle, Reason::Limit}) {
+        for (const int status : {0, 255 << 8, 9, 64, 127}) {
+            ended.reason = reason;
+            ended.wait_status = status;
+            const auto line = last_line::of(plan, message.end(), ended);
+            demand(line.size == 0 || line.text[line.size - 1] == '\n', "the last line ends");
+        }
+    }
+}
+
 void check_plan(const Message& message) {
     if (!is_plan(message.data(), message.size())) return;
     const auto& plan = *reinterpret_cast<const Plan*>(message.data());
@@ -61,10 +75,7 @@ void check_plan(const Message& message) {
         demand(message.holds_text(strings[plan.argc + 1 + i]), "a variable lies in the message");
     demand(strings[plan.argc + 1 + plan.envc] == nullptr, "the variables have an end");
     demand(plan.limit_count <= max_limits, "the limits have room");
-    for (const int status : {0, 255 << 8, 9, 64, 127}) {
-        const auto line = last_line::of(plan, message.end(), status);
-        demand(line.size == 0 || line.text[line.size - 1] == '\n', "the last line ends");
-    }
+    check_last_lines(plan, message);
 }
 
 void check_walls(const Message& message) {

@@ -24,6 +24,17 @@ protected:
         return between(text_of(result), "<output_file>", "</output_file>");
     }
 
+    static testing::AssertionResult ends_with_line(const std::string& file,
+                                                   const std::string& line) {
+        const bool ends = eventually([&] {
+            return read_text(file).ends_with("\n" + line + "\n") || read_text(file) == line + "\n";
+        });
+        const std::string text = read_text(file);
+        return ends ? testing::AssertionSuccess()
+                    : testing::AssertionFailure() << "..." << text.substr(text.size() -
+                                                         std::min<size_t>(text.size(), 200));
+    }
+
     Conversation talk_{"phoenix"};
 };
 
@@ -77,6 +88,28 @@ TEST_F(Phoenix, REQ_BASH_003_TheFileEndsWithTheTruth) {
         EXPECT_TRUE(eventually([&] { return read_text(file) == one.file; })) << one.command << "\n"
                                                                              << read_text(file);
     }
+}
+
+// The handler makes the exit code 0, which says nothing about why the command ended.
+TEST_F(Phoenix, REQ_BASH_003_TheFileNamesTheLimitThatEndedTheCommand) {
+    const std::string told = "[background process killed: more ";
+    const std::string handler = "trap 'exit 0' TERM; ";
+    const std::string forever = "exec 3<> <(:); while :; do read -rt 0.1 -u 3; done";
+    talk_.configure("session: {max_lifetime: 2s}\n");
+    EXPECT_TRUE(ends_with_line(background(handler + forever),
+                               told + "lifetime than the limit of 2000]"));
+    const Conversation limited("phoenix", {"--limit", "output=1000", "--limit", "processes=20"});
+    const auto file_of = [&](const std::string& command) {
+        return between(
+            text_of(limited.call("bash", {{"command", command}, {"mode", "background"}})),
+            "<output_file>", "</output_file>");
+    };
+    const std::string output = told + "output than the limit of 1000]";
+    for (const std::string& command :
+         {handler + "seq 1 5000; " + forever, "seq 1 5000; " + forever, std::string("seq 1 5000")})
+        EXPECT_TRUE(ends_with_line(file_of(command), output)) << command;
+    EXPECT_TRUE(ends_with_line(file_of(handler + "for i in {1..60}; do sleep 300 & done; wait"),
+                               told + "processes than the limit of 20]"));
 }
 
 TEST_F(Phoenix, REQ_BASH_003_TheLastLineIsNoOutput) {
