@@ -212,9 +212,13 @@ std::string section(const char* name, const Bytes& stream) {
 
 Answer output_answer(const Told& told) {
     const Report& report = told.report;
-    return {.text = "command: " + report.command + "\nstatus: " +
-                    std::visit(Status{}, report.ending) + "\nstarted: " + rfc3339(told.created) +
-                    "\n\n" + section("stdout", told.out) + section("stderr", told.err)};
+    Answer answer{.text = "command: " + report.command +
+                          "\nstatus: " + std::visit(Status{}, report.ending) +
+                          "\nstarted: " + rfc3339(told.created) + "\n\n" +
+                          section("stdout", told.out) + section("stderr", told.err),
+                  .meta = display_meta(report)};
+    add_leftovers(answer.meta, report, uuid_of(report.shell_id));
+    return answer;
 }
 
 Answer render(const Action& action, const Outcome& outcome) {

@@ -222,6 +222,19 @@ TEST(Codegen, Background_BashOutputHasBothStreams) {
             "--- stdout (25 bytes) ---\n--- stderr (9 bytes) ---\n--- stderr (0 bytes) ---\n");
 }
 
+// The text has no place for either.
+TEST(Codegen, Background_BashOutputTellsWhatBecameOfProcessesThatOutliveTheCommand) {
+    Told told;
+    told.report.shell_id = "abcdef-1";
+    told.report.ending = Exited{0};
+    told.report.notes = {"a note"};
+    told.report.leftovers = {{.pid = 7, .name = "sleep", .reason = ""}};
+    const Answer said = codegen.render(Read{.shell_id = "abcdef-1"}, told);
+    EXPECT_EQ(said.meta["husk/notes"], Json({"a note"}));
+    EXPECT_EQ(said.meta["husk/leftovers"], Json::parse(R"([{"pid": 7, "name": "sleep"}])"));
+    EXPECT_EQ(said.meta["husk/shell_id"], uuid_of("abcdef-1"));
+}
+
 TEST(Codegen, Background_KeepsAMebibyteFromTheHead) {
     const std::string most(1 << 20, 'a');
     const auto head = [&](const std::string& out) {

@@ -121,6 +121,9 @@ std::string ending_words(const Report& report) {
     std::string words = std::visit(Words{}, report.ending);
     if (report.ended() && !report.leftovers.empty())
         words += ", " + std::to_string(report.leftovers.size()) + " left";
+    // A command that a limit ended together with its leftovers has the name of the limit already.
+    if (report.leftovers_ended_by && !std::holds_alternative<LimitExceeded>(report.ending))
+        words += ", leftovers: " + report.leftovers_ended_by->name + " limit";
     return words;
 }
 

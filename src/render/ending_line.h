@@ -10,7 +10,8 @@ namespace husk::render {
 // "the memory limit of 2 GiB (reached 2.1 GiB)".
 std::string limit_words(const LimitExceeded& limit);
 
-// For a column: "exited 0", "signaled SIGKILL", "timed out", "exited 0, 2 left".
+// For a column: "exited 0", "signaled SIGKILL", "timed out", "exited 0, 2 left", "exited 0,
+// leftovers: processes limit".
 std::string ending_words(const Report& report);
 
 // The one line a person needs when the exit code does not say it all: "timed out after 30 s",

@@ -69,6 +69,17 @@ TEST(EndingLine, NamesWhatWasLeftBehind) {
               "sudo (pid 9, not permitted)");
 }
 
+TEST(EndingLine, NamesTheLimitThatEndedWhatWasLeftBehind) {
+    Report report = with(Exited{0});
+    report.leftovers_ended_by = LimitExceeded{"processes", 40, 41};
+    EXPECT_EQ(ending_words(report), "exited 0, leftovers: processes limit");
+    report.leftovers = {{.pid = 123, .name = "sleep", .reason = ""}};
+    EXPECT_EQ(ending_words(report), "exited 0, 1 left, leftovers: processes limit");
+    report = with(LimitExceeded{"processes", 40, 41});
+    report.leftovers_ended_by = LimitExceeded{"processes", 40, 41};
+    EXPECT_EQ(ending_words(report), "processes limit");
+}
+
 TEST(EndingLine, AThousandLeftoversAreStillALine) {
     Report report = with(Exited{0});
     for (int i = 1; i <= 1000; ++i)

@@ -125,6 +125,26 @@ TEST_F(Codegen, Background_TellsHowItEnded) {
     EXPECT_EQ(text_of(talk_.call("KillShell", {{"shell_id", exited}})), "killed: " + exited + "\n");
 }
 
+TEST_F(Codegen, Background_TellsThatALimitEndedWhatWasLeftBehind) {
+    const Conversation limited("codegen", {"--limit", "processes=40"});
+    // The answer comes first: the processes wait for the file, and then become too many.
+    const std::string go = limited.work() + "/go";
+    const Json started =
+        limited.call("Bash", {{"command",
+                               "(until [ -e go ]; do sleep 0.05; done; for i in {1..100}; do sleep "
+                               "300 & done; wait) >/dev/null 2>&1 & echo hi"},
+                              {"description", "a test"}});
+    EXPECT_EQ(text_of(started), "hi\n");
+    const std::string id = started["_meta"]["husk/shell_id"];
+    write_text(go, "");
+    const auto notes = [&] {
+        return limited.call("BashOutput", {{"shell_id", id}})["_meta"]["husk/notes"].dump();
+    };
+    EXPECT_TRUE(eventually([&] { return notes().contains("the processes limit of 40"); }))
+        << notes();
+    EXPECT_THAT(limited.husk()({"shells"}).out, HasSubstr("exited 0, leftovers: processes limit"));
+}
+
 TEST_F(Codegen, Background_ShellsOfAnotherWorkspaceAreUnknown) {
     const std::string id = background("sleep 300");
     const std::string own = talk_.work();
