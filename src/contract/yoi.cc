@@ -125,20 +125,28 @@ End end_of(const Bytes& out) {
     return {text::without_torn_start(kept.substr(over)), false};
 }
 
+// How much of the output the file has: "full", or "all but 16777216 bytes".
+std::string kept_part(const Excerpt& excerpt) {
+    if (excerpt.complete) return "full";
+    return "all but " + std::to_string(excerpt.dropped_bytes) + " bytes";
+}
+
 std::string header_of(const Report& report, uint64_t total, bool by_lines) {
-    const std::string path = report.excerpt.log.string();
-    const std::string bytes = std::to_string(total);
     const std::string lines = std::to_string(report.excerpt.total_lines);
+    const std::string kept = " \xe2\x80\x94 " + kept_part(report.excerpt);
+    const std::string place = " at " + report.excerpt.log.string() + "]\n";
+    const std::string bytes = std::to_string(total);
+    const std::string of_output = std::string(report.excerpt.complete ? "" : " of the") +
+                                  " output (" + bytes + " bytes)" + place;
     if (std::holds_alternative<TimedOut>(report.ending))
-        return "[partial output before timeout \xe2\x80\x94 full at " + path + "]\n";
+        return "[partial output before timeout" + kept + place;
     if (!by_lines)
-        return "[showing last " + std::to_string(most_bytes) + " bytes of " + lines +
-               " lines \xe2\x80\x94 full output (" + bytes + " bytes) at " + path + "]\n";
+        return "[showing last " + std::to_string(most_bytes) + " bytes of " + lines + " lines" +
+               kept + of_output;
+    const std::string start = "[showing last " + std::to_string(most_lines);
     if (total > large_output)
-        return "[showing last " + std::to_string(most_lines) + " lines (tail of " + bytes +
-               "-byte output) \xe2\x80\x94 full at " + path + "]\n";
-    return "[showing last " + std::to_string(most_lines) + " of " + lines +
-           " lines \xe2\x80\x94 full output (" + bytes + " bytes) at " + path + "]\n";
+        return start + " lines (tail of " + bytes + "-byte output)" + kept + place;
+    return start + " of " + lines + " lines" + kept + of_output;
 }
 
 bool points_to_file(const Told& told) {

@@ -196,6 +196,31 @@ TEST(Yoi, Spill_OfLargeOutputTellsItsBytes) {
                    "at /state/7.log]\n123456789\n"));
 }
 
+// The file has a hole where output was not kept: the header never calls it full.
+TEST(Yoi, Spill_OfAFileWithAHoleSaysHowMuchIsMissing) {
+    const auto run = run_of(yoi, "Bash", arguments_for("x"));
+    const auto said = [&](const Happened& happened) {
+        Told told = told_of(run, happened);
+        told.report.excerpt.complete = false;
+        told.report.excerpt.dropped_bytes = 100;
+        told.report.excerpt.dropped_because = "more than 200 bytes were written";
+        const std::string all = yoi.render(run, told).text;
+        return all.substr(0, all.find("]\n"));
+    };
+    EXPECT_EQ(said({.out = lines(1, 81)}),
+              "$ x\n[showing last 80 of 81 lines \xe2\x80\x94 all but 100 bytes of the output (639 "
+              "bytes) at /state/7.log");
+    EXPECT_EQ(said({.out = std::string(12289, 'a')}),
+              "$ x\n[showing last 12288 bytes of 1 lines \xe2\x80\x94 all but 100 bytes of the "
+              "output (12289 bytes) at /state/7.log");
+    EXPECT_EQ(said({.out = std::string(200'000, 'a') + std::string(100'000, '\n')}),
+              "$ x\n[showing last 80 lines (tail of 300000-byte output) \xe2\x80\x94 all but 100 "
+              "bytes at /state/7.log");
+    EXPECT_EQ(said({.ending = TimedOut{milliseconds(1000)}, .out = lines(1, 200)}),
+              "$ x (timed out after 1s)\n[partial output before timeout \xe2\x80\x94 all but 100 "
+              "bytes at /state/7.log");
+}
+
 TEST(Yoi, Spill_NeverCutsACharacter) {
     for (size_t shift = 0; shift < 4; ++shift) {
         const std::string output =

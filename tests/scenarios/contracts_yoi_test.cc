@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <csignal>
 #include <sstream>
 
@@ -109,6 +110,40 @@ TEST_F(Yoi, SpilledFilesOfASessionThatDiedGoWithTheNextCall) {
     EXPECT_TRUE(eventually([&] { return nursery_of(talk_.husk()) == 0; }));
     EXPECT_EQ(said("echo again"), "$ echo again\nagain\n");
     EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+// In the log, and in a file of the caller's choice.
+TEST_F(Yoi, Spill_KeepsEightyMegabytesWithoutAHole) {
+    const std::string command =
+        "head -c 80000000 /dev/zero | tr '\\0' a | fold -w 99; echo; echo END";
+    for (const std::string& configuration :
+         {std::string(), "yoi: {output_dir: " + (talk_.husk().dir() / "spill").string() + "}\n"}) {
+        talk_.configure(configuration);
+        const std::string path = spill_of(said(command));
+        const std::string file = read_text(path);
+        EXPECT_EQ(file.size(), 80808085U);
+        EXPECT_EQ(std::ranges::count(file, 'a'), 80000000);
+        EXPECT_EQ(std::ranges::count(file, '\0'), 0);
+    }
+}
+
+TEST_F(Yoi, Spill_SaysHowMuchOfTheOutputTheFileDoesNotHave) {
+    talk_.configure("output: {kept: 1M}\n");
+    const std::string text = said("seq 1000000");
+    EXPECT_THAT(text, HasSubstr("(tail of 6888896-byte output) \xe2\x80\x94 all but "));
+    const std::string path = spill_of(text);
+    const std::string file = read_text(path);
+    EXPECT_EQ(file.size(), 6888896U);
+    EXPECT_EQ(between(text, "all but ", " bytes at "),
+              std::to_string(std::ranges::count(file, '\0')));
+    EXPECT_THAT(said("seq 1000000; sleep 300", 1),
+                HasSubstr("before timeout \xe2\x80\x94 all but "));
+}
+
+TEST_F(Yoi, Spawn_StandardInputIsClosed) {
+    const Ran ran =
+        talk_.husk()(talk_.args("Bash", R"({"command": "cat; echo end"})"), "of the caller\n");
+    EXPECT_EQ(text_of(ran.json()), "$ cat; echo end\nend\n");
 }
 
 std::vector<std::string> files_below(const std::filesystem::path& directory) {
