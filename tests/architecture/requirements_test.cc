@@ -34,17 +34,34 @@ std::vector<std::string> names_in(const std::string& cell) {
     return names;
 }
 
-// The rows of the tables whose second column has tests.
-std::vector<Requirement> requirements_in(std::istream& page) {
-    static const std::regex row(R"(\| (.+) \|(.*)\|)");
-    std::vector<Requirement> all;
+struct Page {
+    std::vector<Requirement> requirements;
+    std::vector<std::string> defects;  // lines of tables that are no requirement with its tests
+};
+
+// A table begins with its two lines of headings and ends with an empty line, as in Markdown.
+Page read_page(std::istream& text) {
+    static const std::regex row(R"(\| ([^|]+) \|([^|]*)\|)");
+    const std::string heading = "| requirement | tests |";
+    const std::string rule = "|---|---|";
+    Page page;
+    bool in_table = false;
+    std::string before;
     std::string line;
     std::smatch cells;
-    for (int number = 1; std::getline(page, line); ++number) {
-        if (!std::regex_match(line, cells, row) || cells[2] == " tests ") continue;
-        all.push_back({number, cells[1], names_in(cells[2])});
+    for (int number = 1; std::getline(text, line); before = line, ++number) {
+        if (line.find_first_not_of(" \t") == std::string::npos) in_table = false;
+        const bool begins = line == rule && before == heading;
+        if (begins) in_table = true;
+        if (begins || (line == heading && !in_table)) continue;
+        if (!in_table && !line.contains('|')) continue;
+        if (in_table && std::regex_match(line, cells, row))
+            page.requirements.push_back({number, cells[1], names_in(cells[2])});
+        else
+            page.defects.push_back("line " + std::to_string(number) +
+                                   ": no row with a requirement and its tests: " + line);
     }
-    return all;
+    return page;
 }
 
 // All tests that ctest knows in this build.
@@ -62,10 +79,9 @@ std::vector<std::string> existing_tests() {
 }
 
 // Each defect of the page as one line.
-std::vector<std::string> defects(const std::vector<Requirement>& requirements,
-                                 const std::vector<std::string>& existing) {
-    std::vector<std::string> all;
-    for (const Requirement& one : requirements) {
+std::vector<std::string> defects(const Page& page, const std::vector<std::string>& existing) {
+    std::vector<std::string> all = page.defects;
+    for (const Requirement& one : page.requirements) {
         const std::string where = "line " + std::to_string(one.line) + ": ";
         if (one.tests.empty()) all.push_back(where + "no test covers: " + one.text);
         for (const std::string& pattern : one.tests) {
@@ -80,13 +96,13 @@ std::vector<std::string> defects(const std::vector<Requirement>& requirements,
 }
 
 TEST(Requirements, OfEveryDocumentHaveTestsThatExist) {
-    std::ifstream page(std::string(HUSK_SOURCE_DIR) + "/docs/contracts/requirements.md");
-    const auto requirements = requirements_in(page);
+    std::ifstream file(std::string(HUSK_SOURCE_DIR) + "/docs/contracts/requirements.md");
+    const Page page = read_page(file);
     // Fewer lines would mean that the page was not read as a table.
-    EXPECT_GT(requirements.size(), 150U);
+    EXPECT_GT(page.requirements.size(), 150U);
     const auto existing = existing_tests();
     ASSERT_GT(existing.size(), 1000U);
-    EXPECT_THAT(defects(requirements, existing), IsEmpty());
+    EXPECT_THAT(defects(page, existing), IsEmpty());
 }
 
 TEST(Requirements, WithoutATestAreFound) {
@@ -96,9 +112,27 @@ TEST(Requirements, WithoutATestAreFound) {
         "| a command runs | `scenarios/Runs.A*` |\n"
         "| it `ends` | |\n"
         "| it is told | `scenarios/Told.Gone` `scenarios/Runs.Also` |\n");
-    EXPECT_THAT(defects(requirements_in(page), {"scenarios/Runs.Also", "scenarios/Runs"}),
+    EXPECT_THAT(defects(read_page(page), {"scenarios/Runs.Also", "scenarios/Runs"}),
                 ElementsAre("line 4: no test covers: it `ends`",
                             "line 5: there is no test scenarios/Told.Gone"));
+}
+
+TEST(Requirements, ThatAreNoRowOfTwoCellsAreFound) {
+    const std::string table =
+        "| requirement | tests |\n"
+        "|---|---|\n"
+        "| a command runs | `scenarios/Runs.A` |\n";
+    for (const std::string line :
+         {"| it ends |", "| it ends", "it ends | `scenarios/Runs.A` |", "it ends",
+          "| it ends | `scenarios/Runs.A`", " | it ends | `scenarios/Runs.A` |",
+          "| it ends | | `scenarios/Runs.A` |", "|it ends| `scenarios/Runs.A` |", "|---|---|",
+          "| requirement | tests |", "\n| it ends | `scenarios/Runs.A` |", "\n|---|---|"}) {
+        std::istringstream text(table + line + "\n| also | `scenarios/Runs.A` |\n\ntext\n");
+        const auto found = defects(read_page(text), {"scenarios/Runs.A"});
+        EXPECT_FALSE(found.empty()) << line;
+    }
+    std::istringstream correct(table + "\ntext\n\n" + table);
+    EXPECT_THAT(defects(read_page(correct), {"scenarios/Runs.A"}), IsEmpty());
 }
 
 }  // namespace
