@@ -20,6 +20,13 @@ bool formats_only_a_file(const parse::Command& command, const Context& context) 
            !formatted_device(command, context);
 }
 
+// A program that the user named relative to a directory, such as ./mount: the list of the contract
+// has bare names.
+bool is_relative_path(const parse::Command& command) {
+    const std::optional<std::string> path = command.words.front().value();
+    return path && path->contains('/') && !path->starts_with('/');
+}
+
 std::optional<std::string> denied_token(const Scene& scene) {
     if (comes_via(scene.script, scene.index, Via::Code) ||
         comes_via(scene.script, scene.index, Via::Remote))
@@ -28,8 +35,9 @@ std::optional<std::string> denied_token(const Scene& scene) {
     const parse::Command& command = scene.script.commands[scene.index];
     const std::string program = command.program();
     if (!is_one_of(program, denied) && !program.starts_with("mkfs.")) return std::nullopt;
-    const bool passes = scene.context.denylist == Denylist::Harmful &&
-                        (only_tells(command) || formats_only_a_file(command, scene.context));
+    const bool passes = scene.context.denylist == Denylist::Literal
+                            ? is_relative_path(command)
+                            : only_tells(command) || formats_only_a_file(command, scene.context);
     return passes ? std::nullopt : std::optional(command.words.front().shown());
 }
 

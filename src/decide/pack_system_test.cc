@@ -100,6 +100,11 @@ TEST(SystemPack, MayApplyToTheLetter) {
         {"\"mount\" -l", "mount"},
         {"f() { mount -l; }; f", "mount"},
         {"cat <(mount -l)", "mount"},
+        {"/bin/mount", "/bin/mount"},
+        {"/usr/bin/sudo ls", "/usr/bin/sudo"},
+        {"x; \"/sbin\"/reboot", "/sbin/reboot"},
+        {"./run; sudo ls", "sudo"},
+        {"./run sudo | sudo ls", "sudo"},
     };
     for (const auto& one : cases) {
         const Verdict verdict = decide(parse::parse(one.command), only_packs({"system"}), literal);
@@ -112,7 +117,10 @@ TEST(SystemPack, MayApplyToTheLetter) {
          {"man mount", "echo sudo --version", "make mount", "bash -c \"mount -l\"",
           "eval 'sudo --version'", "command -v sudo", "which mount su", "type sudo",
           "case $x in mount) ls ;; esac", "for su in a; do ls; done", "mount=1 ls",
-          "cat <<E\nmount -l\nE", "$(echo mount) -l", "x=mount; $x -l", "docker run x mount -l"})
+          "cat <<E\nmount -l\nE", "$(echo mount) -l", "x=mount; $x -l", "docker run x mount -l",
+          // Programs of the user's own that only share the name.
+          "./mount x", "./sudo", "scripts/mkfs.ext4 x", "../su", "timeout 5 ./halt",
+          "~/bin/mount x", "x && ./umount"})
         EXPECT_EQ(decide(parse::parse(command), only_packs({"system"}), literal).decision,
                   Decision::Allow)
             << command;
