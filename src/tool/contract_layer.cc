@@ -42,6 +42,10 @@ void add_timeouts(config::Settings& settings, const contract::Timeouts& timeouts
     if (timeouts.longest) settings.longest_timeout = {timeouts.longest, origin};
 }
 
+// The file that an answer of yoi names has all of the output, up to this. The disk is reserved when
+// a call starts, so a larger value would let fewer calls run at the same time.
+constexpr uint64_t kept_by_yoi = uint64_t{128} << 20;
+
 config::Settings layer_of(const Contract& contract, const config::Settings& chosen) {
     const contract::Defaults& defaults = contract.defaults;
     const bool in_container = chosen.place.value == "container";
@@ -62,7 +66,15 @@ config::Settings layer_of(const Contract& contract, const config::Settings& chos
             settings.protect.push_back({std::string(name), origin});
     add_timeouts(settings, defaults.timeouts, origin);
     if (&contract == &contract::docware_contract) add_docware(settings, origin);
+    if (&contract == &contract::yoi_contract) settings.kept_output = {kept_by_yoi, origin};
     return settings;
+}
+
+Complaint refused_timeout(const config::Settings& flags, const Contract& contract) {
+    return {{to_text(flags.timeout.origin), 0},
+            "wall has no effect in the contract " + std::string(contract.name) +
+                ", whose timeouts are part of the contract; leave it out, and let each call choose "
+                "its time by the arguments of the tool"};
 }
 
 }  // namespace
@@ -84,6 +96,8 @@ std::expected<Configuration, std::vector<Complaint>> read_with_contract(
     const Contract* contract = contract_in(configuration.settings, which);
     const bool fixed = contract != nullptr &&
                        contract->defaults.timeouts.whose == contract::Timeouts::Whose::Contracts;
+    if (fixed && flags.timeout.origin.kind == Origin::Kind::Flag)
+        return std::unexpected(std::vector{refused_timeout(flags, *contract)});
     if (fixed)
         add_timeouts(configuration.settings, contract->defaults.timeouts, origin_of(*contract));
     if (contract == &contract::docware_contract)

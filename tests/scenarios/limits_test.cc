@@ -362,5 +362,21 @@ TEST_P(Limited, AShellThatHidesTheSignalOfItsChildIsExplained) {
 
 INSTANTIATE_TEST_SUITE_P(, Limited, both(), who_name);
 
+// A limit that would have no effect is refused, never ignored.
+TEST(LimitOfWallTime, IsRefusedWhereTheTimeoutsBelongToTheContract) {
+    const Husk husk;
+    for (const std::string contract : {"phoenix", "codegen", "agentrail", "yoi"}) {
+        const Ran refused = husk({"call", "--contract", contract, "--limit", "wall=1", "Bash",
+                                  R"({"command": "echo ran", "description": "d"})"});
+        EXPECT_TRUE(is_refusal(refused)) << contract << ": " << refused.out << refused.err;
+        EXPECT_THAT(refused.err,
+                    HasSubstr("wall has no effect in the contract " + contract + ", whose"));
+        EXPECT_EQ(husk({"tools", "--contract", contract, "--limit", "memory=1G"}).code, 0);
+    }
+    const Ran other = husk({"call", "--contract", "claude-code", "--limit", "wall=1", "Bash",
+                            R"({"command": "sleep 30"})"});
+    EXPECT_THAT(other.out, HasSubstr("1s"));
+}
+
 }  // namespace
 }  // namespace husk::test
