@@ -20,7 +20,8 @@ void add_absent(CLI::App& app, const std::string& name, int& code) {
     sub->callback([name, &code] {
         code = fail("husk " + name +
                     " does not work in this program: it was built without the engine, which runs "
-                    "commands on Linux only; use husk check or husk hook, or Husk for Linux");
+                    "commands on Linux only, because its sandbox is made of parts of Linux such "
+                    "as Landlock; use husk check or husk hook, or Husk for Linux");
     });
 }
 

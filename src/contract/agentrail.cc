@@ -55,7 +55,8 @@ std::string description_of(const Situation& situation) {
            "the output so far. Set timeout to 0 "
            "for dev servers, watchers and other processes that do not end.\n"
            "- Output is truncated at 1 MB, stdout and stderr together.\n"
-           "- Do not use Bash to read, write or search files if there are tools for that." +
+           "- Do not use Bash to read, write or search files: use Read, Write, Edit and Grep if "
+           "there are tools of these names." +
            about_container(situation) + about_memo(situation);
 }
 

@@ -222,6 +222,13 @@ TEST(Agentrail, Description_TellsThatMemoIsReadOnly) {
     EXPECT_THAT(said(), testing::Not(HasSubstr("memo")));
 }
 
+// Usage notes of the document: other tools read, write and search files.
+TEST(Agentrail, Description_SendsFilesToTheirOwnTools) {
+    EXPECT_THAT(agentrail.tools(in_work())[0].description,
+                HasSubstr("Do not use Bash to read, write or search files: use Read, Write, Edit "
+                          "and Grep if there are tools of these names."));
+}
+
 TEST(Agentrail, Permissions_SayWhyNot) {
     const Answer dangerous = answer_to_denied(
         agentrail, "Bash", any,

@@ -56,6 +56,18 @@ TEST_F(Codegen, Foreground_TheExactText) {
     EXPECT_THAT(said("if"), testing::EndsWith("exit: 2\n"));
 }
 
+// For people and the audit: neither bash nor a check reads it.
+TEST_F(Codegen, Schema_TheDescriptionIsOnlyRecorded) {
+    const std::string description = "sudo $(touch made)";
+    const Json more = {{"description", description}};
+    const std::string text = said("env; tr '\\0' '\\n' </proc/$$/cmdline; echo end", more);
+    EXPECT_THAT(text, testing::EndsWith("\nend\n"));
+    EXPECT_THAT(text, testing::Not(HasSubstr(description)));
+    EXPECT_FALSE(std::filesystem::exists(talk_.work() + "/made"));
+    const std::string recorded = talk_.husk()({"log", "--json"}).out;
+    EXPECT_EQ(Json::parse(lines_of(recorded).front())["description"], description);
+}
+
 TEST_F(Codegen, Foreground_ATimeoutKillsTheTree) {
     const Mark mark;
     EXPECT_EQ(said("sleep 5", {{"timeout", 1}}), "bash: timed out after 1s\nexit: 124\n");
@@ -207,7 +219,8 @@ TEST_F(Codegen, Denylist_RejectsAtCommandPosition) {
 
 TEST_F(Codegen, Denylist_LetsTheRestPass) {
     for (const char* command : {"man mount", "git commit -m 'fix su bug'", "echo sudo",
-                                "make mount", "bash -c \"sudo ls\"", "SUDO", "git add -A"}) {
+                                "make mount", "bash -c \"sudo ls\"", "SUDO", "git add -A",
+                                "$(echo sudo) whoami", "\u00a0sudo ls", "x;\u00a0sudo ls"}) {
         const Json result = talk_.call_among_stand_ins(
             "sudo man git make SUDO", "Bash", {{"command", command}, {"description", "d"}});
         EXPECT_FALSE(is_error(result)) << command << ": " << text_of(result);

@@ -1,11 +1,14 @@
 // Restricted mode of the contract `phoenix` (REQ-BASH-008): its description is held to what
 // commands really get.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -116,6 +119,25 @@ TEST(PhoenixRestricted, REQ_BASH_008_TheDescriptionNamesTheErrorsThatTheWallsGiv
         }
     }
     EXPECT_EQ(given, named);
+}
+
+// Each start of the command takes one line from a pipe. A second start would take a second line.
+TEST(PhoenixRestricted, REQ_BASH_008_AFailedCommandIsNotTriedAgain) {
+    const Conversation restricted("phoenix", {"--mode", "read-only"});
+    const std::string path = restricted.work() + "/tickets";
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    const int tickets = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    ASSERT_GE(tickets, 0);
+    ASSERT_EQ(::write(tickets, "1\n2\n3\n", 6), 6);
+    const Json result = restricted.call(
+        "bash", {{"command", "read -r ticket <tickets; echo start $ticket; echo a >made"}});
+    EXPECT_THAT(text_of(result), testing::StartsWith("[command failed: exit code 1]\nstart 1\n"));
+    EXPECT_THAT(text_of(result), testing::HasSubstr("made: Read-only file system"));
+    std::string left(16, '\0');
+    left.resize(static_cast<size_t>(std::max<ssize_t>(::read(tickets, left.data(), 16), 0)));
+    EXPECT_EQ(left, "2\n3\n");
+    EXPECT_FALSE(std::filesystem::exists(restricted.work() + "/made"));
+    ::close(tickets);
 }
 
 TEST(PhoenixRestricted, REQ_BASH_008_APortIsSeenInsideOnly) {

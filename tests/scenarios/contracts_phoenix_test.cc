@@ -322,26 +322,6 @@ TEST_F(Phoenix, REQ_BASH_009_WithoutLandlockRestrictedIsAnError) {
     EXPECT_THAT(tools.err, HasSubstr("Landlock"));
 }
 
-TEST_F(Phoenix, REQ_BASH_009_OnAnotherSystemThereIsOnlyUnrestrictedMode) {
-    const auto with = [&](std::vector<std::string> args) {
-        std::vector<std::string> words = {"env", "HUSK_PRETEND=os=other"};
-        for (std::string& word : talk_.husk().argv(std::move(args))) words.push_back(word);
-        return run_program(words);
-    };
-    const Ran refused = with({"call", "--contract", "phoenix", "--mode", "read-only", "--cwd",
-                              talk_.work(), "bash", R"({"command": "true"})"});
-    EXPECT_TRUE(is_refusal(refused));
-    EXPECT_THAT(refused.err, HasSubstr("need Linux: Landlock"));
-    const Ran tools = with({"tools", "--contract", "phoenix"});
-    EXPECT_THAT(tools.json()["tools"][0]["description"],
-                HasSubstr("Restricted mode is not available on this machine (the closed modes need "
-                          "Linux: Landlock"));
-    EXPECT_THAT(tools.err, HasSubstr("warning: only the mode open is offered"));
-    const Ran denied = with(talk_.args("bash", R"({"command": "git add -A"})"));
-    EXPECT_THAT(text_of(denied.json()), StartsWith("permission denied: "));
-    EXPECT_EQ(text_of(with(talk_.args("bash", R"({"command": "echo ran"})")).json()), "ran\n");
-}
-
 // Landlock has one requirement, which every message and page names.
 TEST_F(Phoenix, REQ_BASH_009_Linux513IsEnough) {
     const auto with = [&](const char* pretend, std::vector<std::string> args) {
