@@ -26,9 +26,15 @@ std::unexpected<Complaints> complaint(std::string message) {
 }
 
 std::string cannot_be_built(Mode mode, const std::string& why) {
-    return std::string("the mode ") + contract::word(mode) +
-           " cannot be had on this machine: " + why +
-           "; `husk doctor` tells more, `--mode open` runs without walls";
+    std::string text = std::string("the mode ") + contract::word(mode) +
+                       " cannot be had on this machine: " + why +
+                       "; `husk doctor` tells more, `--mode open` runs without walls";
+    // One requirement: newer parts of Landlock are used if they exist, and not required.
+    if (why.contains("Landlock"))
+        text +=
+            ". Linux 5.13 or later is enough; where Landlock has no rules for the network "
+            "(before 6.7) or for signals (before 6.12), namespaces and seccomp confine them";
+    return text;
 }
 
 bool ends_without_walls(const Deployment& deployment) {
