@@ -101,7 +101,7 @@ BEGIN { FS = "," }
 { total[$1] += $2 }
 END { for (k in total) print k, total[k] }
 ' sales.csv)sh",
-    R"sh(server() { python3 -m http.server 8000; }
+    R"sh(server() { python3 -m http.server --bind 127.0.0.1 8000; }
 server &
 pid=$!
 sleep 1

@@ -165,7 +165,9 @@ Sending sent_to_cloud(const Command& command) {
 }  // namespace
 
 bool downloads(const Command& command) {
-    return is_one_of(command.program(), "curl wget fetch aria2c http https lwp-request wget2");
+    return is_one_of(
+        command.program(),
+        "curl wget fetch aria2c http https lwp-request wget2 lynx links elinks w3m axel");
 }
 
 std::vector<Word> urls_of(const Command& command) {

@@ -58,6 +58,16 @@ std::optional<std::string> capability(const Scene& scene) {
     return found_if(is_one_of(program, "setcap capsh"), scene.command.text);
 }
 
+// `passwd`, /usr/bin/passwd; not the file /etc/passwd.
+bool is_installed_program(const Scene& scene) {
+    const Word& program = scene.command.words.front();
+    const std::string text = program.shown();
+    if (!text.contains('/')) return true;
+    const std::string path = known_absolute(path_of(program, scene.context), scene.context);
+    const std::string_view directory = std::string_view(path).substr(0, path.rfind('/'));
+    return directory.ends_with("/bin") || directory.ends_with("/sbin");
+}
+
 std::optional<std::string> account_change(const Scene& scene) {
     const std::string program = scene.command.program();
     const Arguments arguments = read_arguments(arguments_of(scene.command), {"GgudsceL"});
@@ -65,7 +75,8 @@ std::optional<std::string> account_change(const Scene& scene) {
         is_one_of(program, "passwd chpasswd useradd adduser addgroup groupadd groupmod") ||
         (program == "usermod" && !arguments.options.empty()) ||
         (program == "gpasswd" && !arguments.options.empty());
-    return found_if(changes && !is_elsewhere(scene) && !only_tells(scene.command),
+    const bool is_meant = changes && is_installed_program(scene);
+    return found_if(is_meant && !is_elsewhere(scene) && !only_tells(scene.command),
                     scene.command.text);
 }
 

@@ -36,15 +36,21 @@ std::optional<std::string> decoded_run(const Scene& scene) {
     return code_comes_from(scene, decodes);
 }
 
-// eval "$x", bash -c "$x": all of the code is a variable.
+bool is_all_variable(const Word& code) {
+    return !code.pieces.empty() && std::ranges::all_of(code.pieces, [](const Piece& piece) {
+        return piece.kind == Piece::Kind::Variable;
+    });
+}
+
+// eval "$x", bash -c "$x", bash <<< "$x": all of the code is a variable.
 std::optional<std::string> code_in_variable(const Scene& scene) {
-    const Word* code = code_argument(scene.command);
-    if (!code) return std::nullopt;
-    const bool all_variable =
-        !code->pieces.empty() && std::ranges::all_of(code->pieces, [](const Piece& piece) {
-            return piece.kind == Piece::Kind::Variable;
-        });
-    return found_if(all_variable, code->shown());
+    if (const Word* code = code_argument(scene.command))
+        return found_if(is_all_variable(*code), code->shown());
+    if (!runs_standard_input(scene.command)) return std::nullopt;
+    for (const parse::Redirect& redirect : scene.command.redirects)
+        if (redirect.kind == parse::Redirect::Kind::HereString && is_all_variable(redirect.target))
+            return redirect.target.shown();
+    return std::nullopt;
 }
 
 std::optional<std::string> preloaded_code(const Scene& scene) {

@@ -41,9 +41,17 @@ bool names_another_account(const Word& word) {
            is_another_account(std::string_view(text).substr(colon + 1));
 }
 
+// chown --reference=/etc/passwd: what lies there belongs to root, or to an account of a service.
+bool is_of_the_system(const Word& file, const Context& context) {
+    const std::string path = known_absolute(path_of(file, context), context);
+    if (!path.starts_with('/')) return false;
+    const std::string_view top = std::string_view(path).substr(1, path.find('/', 1) - 1);
+    return is_one_of(top, "etc usr bin sbin lib lib64 boot root var proc sys dev");
+}
+
 std::optional<std::string> new_owner(const Scene& scene) {
-    static constexpr std::array<std::string_view, 4> with_value = {"owner", "group", "from",
-                                                                   "mode"};
+    static constexpr std::array<std::string_view, 5> with_value = {"owner", "group", "from", "mode",
+                                                                   "reference"};
     const std::string program = scene.command.program();
     if (!is_one_of(program, "chown chgrp install") || is_elsewhere(scene)) return std::nullopt;
     const bool installs = program == "install";
@@ -53,6 +61,8 @@ std::optional<std::string> new_owner(const Scene& scene) {
     if (installs) {
         for (const char* name : {"o", "owner", "g", "group"})
             for (Word& owner : arguments.values_of(name)) owners.push_back(std::move(owner));
+    } else if (const Word* model = arguments.value_of("reference")) {
+        return found_if(is_of_the_system(*model, scene.context), scene.command.text);
     } else if (!arguments.operands.empty() && !arguments.has("reference", 1)) {
         owners.push_back(arguments.operands.front());
     }

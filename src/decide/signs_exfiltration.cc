@@ -74,7 +74,20 @@ std::optional<std::string> computed_request(const Scene& scene) {
     return found_if(std::ranges::any_of(words, is_computed), command.text);
 }
 
+// python3 -m http.server, python -m SimpleHTTPServer
+bool serves_files(const Command& command) {
+    if (!command.program().starts_with("python")) return false;
+    static constexpr std::array<std::string_view, 3> with_value = {"bind", "directory", "protocol"};
+    const Arguments arguments = read_arguments(arguments_of(command), {"mbdpWX", with_value});
+    const Word* module = arguments.value_of("m");
+    if (module == nullptr || !is_one_of(module->shown(), "http.server SimpleHTTPServer"))
+        return false;
+    const Word* address = arguments.value_of(arguments.has("b") ? "b" : "bind");
+    return address == nullptr || address->is("0.0.0.0") || !is_this_machine(address->known_start());
+}
+
 std::optional<std::string> listener(const Scene& scene) {
+    if (serves_files(scene.command)) return scene.command.text;
     const std::string program = scene.command.program();
     if (is_one_of(program, "nc ncat netcat nc.openbsd nc.traditional")) {
         const Arguments arguments =
@@ -118,6 +131,17 @@ bool encodes(const Command& command) {
            (arguments.has("c") || arguments.has("e") || arguments.has("encrypt", 2));
 }
 
+bool encrypts(const Command& command) {
+    return encodes(command) && is_one_of(command.program(), "openssl gpg") &&
+           std::ranges::none_of(command.words, [](const Word& word) { return word.is("base64"); });
+}
+
+// Encrypted data is for somebody else, whatever it goes through first.
+std::optional<std::string> encrypted(const Scene& scene) {
+    const bool keeps = scene.command.program() == "tee";
+    return found_if(!keeps && is_piped_from(scene, encrypts), scene.command.text);
+}
+
 // `base64 key | nc x`: encoded data goes to a program that does more than show, store or filter it.
 std::optional<std::string> encoded(const Scene& scene) {
     const std::string program = scene.command.program();
@@ -126,7 +150,8 @@ std::optional<std::string> encoded(const Scene& scene) {
         "cat tac head tail wc tr fold less more cut grep sort uniq tee sed awk jq sha256sum "
         "sha1sum md5sum base64 base32 xxd od gzip gunzip openssl gpg split paste column diff cmp "
         "echo printf read true test");
-    if (program.empty() || keeps) return std::nullopt;
+    if (program.empty()) return std::nullopt;
+    if (keeps) return encrypted(scene);
     return found_if(is_piped_from(scene, encodes), scene.command.text);
 }
 

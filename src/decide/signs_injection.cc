@@ -7,6 +7,7 @@
 #include "decide/arguments.h"
 #include "decide/code.h"
 #include "decide/signs.h"
+#include "parse/wrappers.h"
 
 namespace husk::decide {
 namespace {
@@ -36,13 +37,29 @@ bool takes_jobs(const Command& command) {
     return !lists;
 }
 
+// `eval` alone ignores the pipe, and whoever writes it expects otherwise.
+bool is_bare_eval(const Command& command) {
+    return command.program() == "eval" && command.words.size() == 1;
+}
+
+// xargs -I{} bash -c {}: the code has a place for what xargs reads.
+bool is_filled_by_xargs(const Scene& scene, const Word& code) {
+    const std::string text = code.shown();
+    const auto& commands = scene.script.commands;
+    for (size_t at = scene.command.carrier; at != Command::none; at = commands[at].carrier)
+        if (commands[at].program() == "xargs")
+            return text.contains(parse::placeholder_of_xargs(commands[at]));
+    return false;
+}
+
 std::optional<std::string> piped_code(const Scene& scene) {
     if (comes_via(scene.script, scene.index, Via::Remote)) return std::nullopt;
-    const bool piped = (runs_standard_input(scene.command) || takes_jobs(scene.command)) &&
-                       is_piped_from(scene, any_command);
-    if (piped) return scene.command.text;
-    for (const Word& word : code_of(scene.command))
-        if (is_added_later(word) && is_piped_from(scene, any_command)) return scene.command.text;
+    if (!is_piped_from(scene, any_command)) return std::nullopt;
+    const Command& command = scene.command;
+    if (runs_standard_input(command) || takes_jobs(command) || is_bare_eval(command))
+        return command.text;
+    for (const Word& word : code_of(command))
+        if (is_added_later(word) || is_filled_by_xargs(scene, word)) return command.text;
     return std::nullopt;
 }
 
@@ -68,17 +85,37 @@ bool prepares(const Command& command) {
            is_one_of(command.program(), "cd pushd set shopt export local declare trap umask");
 }
 
+// The command stands behind another one that does more than prepare it.
+bool hangs_on_another(const parse::Script& script, size_t index) {
+    const Command& one = script.commands[index];
+    const bool is_chained = one.behind == Operator::Sequence ||
+                            one.behind == Operator::Background || one.behind == Operator::Or;
+    if (!is_chained) return false;
+    const auto before = std::span(script.commands).first(index);
+    return std::ranges::any_of(before, [&](const Command& command) {
+        return command.carrier == one.carrier && !prepares(command);
+    });
+}
+
+// The carrier runs the command where it stands itself: `nice x`, `sh -c x`. `trap x EXIT` runs it
+// later.
+bool runs_at_once(const Command& carrier, const Command& carried) {
+    return (carried.via == Via::Wrapper || carried.via == Via::Code) && carrier.program() != "trap";
+}
+
 // `ls; rm -rf x`: the usual form of a command that was injected into a text.
 std::optional<std::string> chained(const Scene& scene) {
-    const Operator behind = scene.command.behind;
-    const bool is_chained =
-        behind == Operator::Sequence || behind == Operator::Background || behind == Operator::Or;
-    if (!is_chained || !destroys(scene.command)) return std::nullopt;
-    const auto before = std::span(scene.script.commands).first(scene.index);
-    const bool hangs_on_another = std::ranges::any_of(before, [&](const Command& command) {
-        return command.carrier == scene.command.carrier && !prepares(command);
-    });
-    return found_if(hangs_on_another, scene.command.text);
+    if (!destroys(scene.command)) return std::nullopt;
+    const auto& commands = scene.script.commands;
+    size_t at = scene.index;
+    while (!hangs_on_another(scene.script, at)) {
+        const size_t carrier = commands[at].carrier;
+        const bool goes_on =
+            carrier != Command::none && runs_at_once(commands[carrier], commands[at]);
+        if (!goes_on) return std::nullopt;
+        at = carrier;
+    }
+    return scene.command.text;
 }
 
 // Words of languages that start programs, open connections or run a text. One is in two parts,
