@@ -92,6 +92,8 @@ TEST(Docware, Configuration_SaysWhyAValueIsRefused) {
                 HasSubstr("one of high, medium, low, none"));
     EXPECT_THAT(complaint_about(in_section("logLevel", "loud")), HasSubstr("one of off, debug"));
     EXPECT_THAT(complaint_about(in_section("maxProcesses", "0")), HasSubstr("more than 0"));
+    EXPECT_THAT(complaint_about(in_section("maxCpuUsage", "101")), HasSubstr("up to 100"));
+    EXPECT_EQ(complaint_about(in_section("maxCpuUsage", "100")), "");
     EXPECT_THAT(complaint_about(in_section("maxProcesses", "none")), HasSubstr("a number"));
     EXPECT_THAT(complaint_about(in_section("maxMemry", "1G")), HasSubstr("max_memory_usage"));
 }

@@ -117,7 +117,7 @@ constexpr auto table = std::to_array<Key>({
     of_docware("max_output_size", &Settings::docware_output, Unit::Size),
     of_docware("enable_streaming", &Settings::streaming, on_or_off),
     of_docware("max_memory_usage", &Settings::docware_memory, Unit::Size),
-    of_docware("max_cpu_usage", &Settings::max_cpu_usage, Unit::Count),
+    of_docware("max_cpu_usage", &Settings::max_cpu_usage, Unit::Percent),
     of_docware("max_processes", &Settings::docware_processes, Unit::Count),
     of_docware("max_file_descriptors", &Settings::docware_open_files, Unit::Count),
     of_docware("preserve_environment", &Settings::preserve_environment, on_or_off),
@@ -205,9 +205,10 @@ bool read(const Key& key, std::string_view text, Time& value) {
 }
 
 bool read(const Key& key, std::string_view text, Amount& value) {
-    return read_number(key, text,
-                       key.unit == Unit::Size ? text::parse_size(text) : text::parse_number(text),
-                       value);
+    const auto number = key.unit == Unit::Size ? text::parse_size(text) : text::parse_number(text);
+    constexpr uint64_t most_percent = 100;
+    if (key.unit == Unit::Percent && number > most_percent) return false;
+    return read_number(key, text, number, value);
 }
 
 struct Step {
@@ -275,6 +276,7 @@ std::string words_for(const Key& key) {
         case Unit::Milliseconds: words = "milliseconds such as 30000, or a time such as 30s"; break;
         case Unit::Size: words = "a size such as 256K, 64M or 2G"; break;
         case Unit::Count: words = "a number"; break;
+        case Unit::Percent: words = "a percentage up to 100"; break;
     }
     if (key.least != Anything) words += ", more than 0";
     if (key.least == MoreThanZeroOrNone) words += ", or none";

@@ -13,7 +13,7 @@
 namespace husk::config {
 
 // A plain number of Milliseconds is milliseconds, and of a Duration seconds.
-enum class Unit { Word, Path, Name, Mode, Network, Duration, Milliseconds, Size, Count };
+enum class Unit { Word, Path, Name, Mode, Network, Duration, Milliseconds, Size, Count, Percent };
 
 // What the file of a workspace may do before it is trusted.
 enum class Workspace { SaysNothing, Narrows };
