@@ -55,6 +55,9 @@ void Command::judge_the_end() {
     limits::Breach breach = output_breach();
     if (breach.limit == 0) breach = ceilings_.look();
     if (breach.limit == 0 && tree_empty_) breach = watch_.judge_the_dead(*meter_);
+    // The kernel of a cgroup misses nothing, and knows which pages are of files.
+    const bool by_cgroup = ((*page_)->flags & husk::record::MemoryByCgroup) != 0;
+    if (breach.limit == 0 && tree_empty_ && !by_cgroup) breach = watch_.judge_the_largest(*meter_);
     if (breach.limit != 0) exceed(breach);
 }
 

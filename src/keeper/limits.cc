@@ -113,7 +113,14 @@ void Watch::begin(const TreeLimits& most, uint64_t now) {
     most_ = most;
     began_ = keeper_clock::realtime() / 1'000'000'000;
     looked_ = now;
-    next_ = keeper_clock::after(now, first_look_ms);
+    begun_at_ = now;
+    const uint64_t first = most_.memory == 0 ? first_look_ms : early_look_ms(most_.memory);
+    next_ = keeper_clock::after(now, first);
+}
+
+// A tree that has just begun has no history that foretells how fast it grows.
+bool Watch::is_young(uint64_t now) const {
+    return now - begun_at_ < first_look_ms * keeper_clock::millisecond;
 }
 
 Breach Watch::look(uint64_t now, const usage::Meter& reaped) {
@@ -137,12 +144,17 @@ Breach Watch::look(uint64_t now, const usage::Meter& reaped) {
     }
     raise(peak_.memory, tree.use.memory);
     raise(peak_.processes, tree.use.processes);
+    raise(mapped_files_, growth(tree.use.memory, tree.resident));
 
     if (!proc::is_blind()) blind_since_ = keeper_clock::never;
     if (proc::is_blind() && blind_since_ == keeper_clock::never) blind_since_ = now;
 
     const uint64_t elapsed_ms = (now - looked_) / keeper_clock::millisecond + 1;
     uint64_t wait = next_look_ms(last_.use, tree.use, most_, elapsed_ms);
+    if (most_.memory != 0 && is_young(now)) {
+        const uint64_t early = early_look_ms(growth(tree.use.memory, most_.memory));
+        if (early < wait) wait = early;
+    }
     const Breach breach = judge(tree);
     filling_up_ =
         is_crowd(tree.use.processes, most_.processes) && tree.use.processes > last_.use.processes;
@@ -202,6 +214,13 @@ Breach Watch::judge(const Tree& tree) {
     doubtful_ = over && !certain;
     if (certain) return pass(Resource::Memory, most_.memory, now.memory, now.memory);
     return judge_totals(now);
+}
+
+Breach Watch::judge_the_largest(const usage::Meter& reaped) {
+    const uint64_t files = mapped_files_ > usual_mapped_files ? mapped_files_ : usual_mapped_files;
+    const uint64_t peak = reaped.peak_process_bytes();
+    if (most_.memory == 0 || growth(files, peak) <= most_.memory) return {};
+    return pass(Resource::Memory, most_.memory, peak, 0);
 }
 
 Breach Watch::judge_the_dead(const usage::Meter& reaped) {

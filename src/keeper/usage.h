@@ -33,6 +33,7 @@ public:
     // Of what was reaped until now.
     uint64_t cpu_us() const { return sum_.user_us + sum_.system_us; }
     uint64_t written_bytes() const { return sum_.written_bytes; }
+    uint64_t peak_process_bytes() const { return sum_.peak_process_bytes; }
 
 private:
     bool counts_bytes_ = false;

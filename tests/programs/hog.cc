@@ -1,5 +1,6 @@
 // hog cpu MS WORD: computes for so much CPU time, then ends.
 // hog memory MB WORD: takes 50 MB at a time until it has so many, 1000 at most, and stays a second.
+// hog brief-memory MB WORD: takes all of it at once, and ends at once.
 // hog rude-memory MB WORD: the same, deaf to SIGTERM and with half the step.
 // hog mapped MB WORD: the same with memory that could be shared.
 // hog thread-memory MB WORD: the same in a thread that goes on when the first one has ended.
@@ -53,6 +54,15 @@ void take(long megabytes, long step, int kind = MAP_PRIVATE) {
         std::memset(memory, 'x', wanted);
         ::usleep(20'000);
     }
+}
+
+void take_briefly(long megabytes) {
+    const auto wanted = static_cast<size_t>(std::min(megabytes, most_megabytes) * megabyte);
+    void* memory =
+        ::mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) ::_exit(3);
+    std::memset(memory, 'x', wanted);
+    ::_exit(0);
 }
 
 int write_files(long count, long bytes, const std::string& dir) {
@@ -232,6 +242,7 @@ int main(int argc, char** argv) {
     if (what == "rude-memory") std::signal(SIGTERM, SIG_IGN);
     if (what == "memory") take(amount, 50);
     if (what == "rude-memory") take(amount, 25);
+    if (what == "brief-memory") take_briefly(amount);
     if (what == "mapped") take(amount, 50, MAP_SHARED);
     if (what == "thread-memory") {
         std::thread([amount] {

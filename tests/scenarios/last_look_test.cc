@@ -29,6 +29,8 @@ const Passed passed_at_the_end[] = {
     {"OutputOfWhatMainLeftBehind", "seq 1 5000 &", "output=1000", "output", 1000},
     {"Cpu", "$P/hog cpu 60 x", "cpu=40ms", "cpu", 40},
     {"CpuOfChildren", "$P/hog cpu 30 x; $P/hog cpu 30 x; true", "cpu=40ms", "cpu", 40},
+    {"Memory", "$P/hog brief-memory 70 x", "memory=20000000", "memory", 20'000'000},
+    {"MemoryOfAChild", "$P/hog brief-memory 70 x; true", "memory=20000000", "memory", 20'000'000},
     {"Disk", "head -c 3000000 /dev/zero > large", "disk=1000000", "disk", 1'000'000},
     {"Processes", "for i in {1..20}; do sleep 20 & done", "processes=10", "processes", 10},
 };
