@@ -17,14 +17,21 @@ Json sum_of(const Json& one, const Json& other) {
     return one.get<double>() + other.get<double>();
 }
 
+// A call with wrong input has an error and no status: nothing was decided about a command.
+bool is_refused_input(const Json& record) {
+    const Json& error = member(record, "error");
+    return member(record, "status").is_null() && error.is_string() && error != "";
+}
+
 bool is_over(const Json& record) {
+    if (is_refused_input(record)) return true;
     const Json& status = member(record, "status");
     return status.is_string() && status != "running" && status != "unknown";
 }
 
 bool was_run(const Json& record) {
     const Json& status = member(record, "status");
-    return is_over(record) && status != "denied" && status != "not_started";
+    return is_over(record) && status.is_string() && status != "denied" && status != "not_started";
 }
 
 }  // namespace

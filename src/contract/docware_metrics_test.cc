@@ -53,6 +53,16 @@ TEST(Docware, Metrics_CountOnlyWhatWasMeasured) {
     EXPECT_TRUE(json["commandTypeStats"]["sudo"]["avgDuration"].is_null());
 }
 
+TEST(Docware, Metrics_CountWrongInputAsFailed) {
+    DocwareMetrics metrics(2);
+    metrics.add({{"status", nullptr}, {"error", "Invalid input: `command` is required"}});
+    metrics.add(record("denied", {{"programs", {"sudo"}}}));
+    const Json runs = metrics.json()["executionStats"];
+    EXPECT_EQ(runs["totalExecutions"], 2);
+    EXPECT_EQ(runs["successfulExecutions"], 0);
+    EXPECT_EQ(runs["failedExecutions"], 2);
+}
+
 // The seed's sandboxStats: commands behind walls alone, and each sandbox that was built once.
 TEST(Docware, Metrics_SandboxStatsAreMeasured) {
     const auto ran = [](const char* mode, const Json& built, double waited) {
