@@ -164,6 +164,9 @@ struct Run {
     // The walls show no files but those of these directories and of the system's own. Absent: what
     // the mode shows.
     std::optional<std::vector<std::string>> allowed_paths = {};
+    // A limit of the contract's that `request.timeout` stands for: whatever takes longer has
+    // exceeded it. Empty: that is a timeout.
+    std::string time_limit = {};
     bool private_tmp = false;  // TMPDIR is a directory for this call alone
     std::optional<Watch> watch = {};
     std::vector<NamedFile> files = {};  // to be looked at before and after

@@ -134,10 +134,10 @@ void decode_limits(const Json& arguments, const Situation& situation, Run& run) 
         run.notes.push_back("timeout is at most " + std::to_string(timeout.count()) +
                             ", so that was taken");
     }
-    // Both end the command, and the answer has to say which did.
+    // Both end the command, and the ending has to say which did.
     const bool by_time = arguments.contains("max_execution_time");
     const milliseconds longest = duration("max_execution_time", timeout);
-    run.kept["time_is_a_limit"] = by_time && longest < timeout;
+    if (by_time && longest < timeout) run.time_limit = "execution_time";
     request.timeout = std::min(timeout, longest);
     request.limits.memory = amount("max_memory", settings.max_memory);
     request.limits.processes = settings.max_processes;

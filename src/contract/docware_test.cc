@@ -243,18 +243,19 @@ TEST(Docware, Output_TellsEveryEnding) {
 }
 
 TEST(Docware, Output_TellsWhichOfTwoTimesWasOver) {
-    const Happened over = {.ending = TimedOut{milliseconds(100), milliseconds(107)}};
-    const auto type = [&](const char* input) {
-        return docware_answer_to(input, over).structured->at("error");
+    const auto limit = [](const char* input) { return run_with(input).time_limit; };
+    EXPECT_EQ(limit(R"({"command": "x", "timeout": 100, "max_execution_time": 101})"), "");
+    EXPECT_EQ(limit(R"({"command": "x", "timeout": 100, "max_execution_time": 100})"), "");
+    const char* input = R"({"command": "x", "timeout": 101, "max_execution_time": 100})";
+    EXPECT_EQ(limit(input), "execution_time");
+    const auto error = [&](const Ending& ending) {
+        return docware_answer_to(input, {.ending = ending}).structured->at("error");
     };
-    EXPECT_EQ(type(R"({"command": "x", "timeout": 100, "max_execution_time": 101})")["type"],
-              "execution_timeout");
-    EXPECT_EQ(type(R"({"command": "x", "timeout": 100, "max_execution_time": 100})")["type"],
-              "execution_timeout");
-    const Json limit = type(R"({"command": "x", "timeout": 101, "max_execution_time": 100})");
-    EXPECT_EQ(limit["type"], "resource_limit_exceeded");
-    EXPECT_EQ(limit["message"], "Resource limit exceeded: execution_time (107 > 100)");
-    EXPECT_EQ(limit["details"]["violationType"], "time_limit");
+    EXPECT_EQ(error(TimedOut{milliseconds(100), milliseconds(107)})["type"], "execution_timeout");
+    const Json breach = error(LimitExceeded{"execution_time", 100, 107});
+    EXPECT_EQ(breach["type"], "resource_limit_exceeded");
+    EXPECT_EQ(breach["message"], "Resource limit exceeded: execution_time (107 > 100)");
+    EXPECT_EQ(breach["details"]["violationType"], "time_limit");
 }
 
 TEST(Docware, Output_IsCutAtItsLimitAndOnWholeCharacters) {

@@ -33,7 +33,8 @@ struct Words {
 std::string amount_of(std::string_view limit, uint64_t amount) {
     static constexpr std::array<std::string_view, 4> sizes = {"disk", "file_size", "memory",
                                                               "output"};
-    static constexpr std::array<std::string_view, 4> times = {"cpu", "idle", "lifetime", "wall"};
+    static constexpr std::array<std::string_view, 5> times = {"cpu", "execution_time", "idle",
+                                                              "lifetime", "wall"};
     if (std::ranges::count(sizes, limit) > 0) return text::format_size(amount);
     if (std::ranges::count(times, limit) > 0) {
         const auto longest = static_cast<uint64_t>(text::longest_duration.count());

@@ -52,6 +52,8 @@ public:
     void attach(ToolContext& context);
     // The call has ended: its events are complete, and its ending says whether it was stopped here.
     std::vector<contract::Event> finish(Ending& ending);
+    // After finish(): the most memory that a sample has told.
+    uint64_t most_memory() const { return most_memory_; }
 
 private:
     void note(decltype(contract::Event::what) what);
@@ -68,7 +70,7 @@ private:
     std::vector<contract::Event> events_;
     std::optional<LimitExceeded> breach_;
     std::chrono::steady_clock::time_point began_;
-    uint64_t most_memory_ = 0;  // for the thread alone, which is the last member
+    uint64_t most_memory_ = 0;  // for the thread alone while it runs; it is the last member
     std::jthread thread_;
 };
 

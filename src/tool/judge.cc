@@ -175,6 +175,8 @@ void add_variables(Judged& judged, const Request& request, const decide::Rules& 
 void tell_what_comes_with_it(decide::Verdict& verdict, const decide::Context& context,
                              const Request& request) {
     if (verdict.decision == decide::Decision::Allow) return;
+    const bool adds = !context.variables.empty() || text_for(request) != nullptr;
+    if (adds && verdict.reason.ends_with('.')) verdict.reason.pop_back();
     if (!context.variables.empty())
         verdict.reason += "; the call sets " + text::join(context.variables, ", ");
     if (text_for(request) != nullptr) verdict.reason += "; the call gives it standard input";

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -30,6 +31,15 @@ struct Overloaded : Handlers... {
     using Handlers::operator()...;
 };
 
+// A look that finds a breach may be the first to see so much, and the kernel of a cgroup sees more
+// than any look.
+uint64_t peak_of_tree(const record::Record& record) {
+    const bool by_limit =
+        record.reason == record::Reason::Limit || (record.flags & record::LeftoversOverLimit) != 0;
+    const bool by_memory = by_limit && record.resource == record::Resource::Memory;
+    return by_memory ? std::max(record.peaks.memory, record.peak) : record.peaks.memory;
+}
+
 Usage usage_of(const record::Record& record) {
     Usage usage;
     if (record.state < record::State::Ended || record.state > record::State::Gone) return usage;
@@ -40,8 +50,8 @@ Usage usage_of(const record::Record& record) {
         usage.peak_memory_bytes = record.usage.peak_process_bytes;
         usage.peak_memory_of = "largest process";
     }
-    if (record.peaks.memory > record.usage.peak_process_bytes) {
-        usage.peak_memory_bytes = record.peaks.memory;
+    if (const uint64_t tree = peak_of_tree(record); tree > record.usage.peak_process_bytes) {
+        usage.peak_memory_bytes = tree;
         usage.peak_memory_of = "tree";
     }
     if (record.peaks.processes > 0) usage.processes = record.peaks.processes;
@@ -230,8 +240,10 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
         report.notes.push_back("Husk ended the processes that the command had left behind, at " +
                                render::limit_words(*report.leftovers_ended_by));
     } else if (now.record.killed > 0 && now.record.reason == record::Reason::Itself) {
-        report.notes.push_back(std::to_string(now.record.killed) +
-                               " processes that outlived the command were killed");
+        report.notes.push_back(now.record.killed == 1
+                                   ? "1 process that outlived the command was killed"
+                                   : std::to_string(now.record.killed) +
+                                         " processes that outlived the command were killed");
     }
     if (std::string hint = note_on(report.ending); !hint.empty())
         report.notes.push_back(std::move(hint));

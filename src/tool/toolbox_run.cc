@@ -104,6 +104,23 @@ bool is_whole(const Report& report) {
     return is_whole(report.excerpt) && (!report.error_excerpt || is_whole(*report.error_excerpt));
 }
 
+// The answer must not tell less than a sample did while the command ran.
+void raise_peak(Usage& usage, uint64_t sampled) {
+    if (sampled == 0 || sampled <= usage.peak_memory_bytes.value_or(0)) return;
+    usage.peak_memory_bytes = sampled;
+    usage.peak_memory_of = "tree";
+}
+
+// The time of a call can be a limit of the contract's, and then it is a breach like any other.
+Ending ending_of(const contract::Run& run, const Ending& ending) {
+    const auto* late = std::get_if<TimedOut>(&ending);
+    if (late == nullptr || run.time_limit.empty()) return ending;
+    const auto limit = static_cast<uint64_t>(late->limit.count());
+    // Found after the limit, if only by a part of a millisecond.
+    const auto reached = std::max(static_cast<uint64_t>(late->reached.count()), limit + 1);
+    return LimitExceeded{run.time_limit, limit, reached};
+}
+
 }  // namespace
 
 std::expected<Request, std::string> Toolbox::equipped(const InForce& in_force,
@@ -235,7 +252,11 @@ Told Toolbox::told(Call& call, Report report) const {
     Report& about = told.report;
     const Deployment& deployment = call.in_force->deployment;
     if (deployment.container) tell_placed(about, run.network.value_or(deployment.walls.network));
-    if (call.eye) told.events = call.eye->finish(about.ending);
+    about.ending = ending_of(run, about.ending);
+    if (call.eye) {
+        told.events = call.eye->finish(about.ending);
+        raise_peak(about.usage, call.eye->most_memory());
+    }
     if (call.files && about.pid) told.files = call.files->now();
     call.tmp.reset();
     about.verdict = std::move(call.verdict);

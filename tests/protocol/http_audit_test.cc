@@ -310,6 +310,18 @@ TEST_F(ServeDocware, AlertsAreEvents) {
     ASSERT_TRUE(breach);
     EXPECT_EQ(breach->json()["source"], "call");
     EXPECT_EQ(breach->json()["details"]["status"], "limit_exceeded");
+    server.post("/v1/docware/requests",
+                request("a-4", "sleep 60", {{"options", {{"max_execution_time", 100}}}}));
+    const auto late = events->event_of("alert.raised");
+    ASSERT_TRUE(late);
+    EXPECT_EQ(late->json()["details"]["why"], "execution_time");
+    Json recorded;
+    EXPECT_TRUE(eventually([&] {
+        recorded = server.get("/v1/audit?limit=1").json()["records"][0];
+        return recorded["status"] == "limit_exceeded";
+    })) << recorded;
+    EXPECT_EQ(recorded["limit"]["name"], "execution_time");
+    EXPECT_EQ(recorded["limit"]["value"], 100);
 }
 
 // The seed's 性能指标定义: BashPerformanceMetrics, from the audit.
@@ -317,13 +329,16 @@ TEST_F(ServeDocware, BashPerformanceMetrics) {
     for (const auto& [id, command] :
          {std::pair{"a", "echo one"}, {"b", "echo two"}, {"c", "sudo id"}})
         server.post("/v1/docware/requests", request(id, command));
+    // Wrong input is a call that failed.
+    server.post("/v1/docware/requests", request("d", "true", {{"options", {{"timeout", "x"}}}}));
     Json metrics;
     EXPECT_TRUE(eventually([&] {
         metrics = server.get("/v1/docware/metrics").json();
-        return metrics["executionStats"]["successfulExecutions"] == 2;
+        return metrics["executionStats"]["successfulExecutions"] == 2 &&
+               metrics["executionStats"]["totalExecutions"] == 4;
     })) << metrics;
-    EXPECT_EQ(metrics["executionStats"]["totalExecutions"], 3);
-    EXPECT_EQ(metrics["executionStats"]["failedExecutions"], 1);
+    EXPECT_EQ(metrics["executionStats"]["totalExecutions"], 4);
+    EXPECT_EQ(metrics["executionStats"]["failedExecutions"], 2);
     EXPECT_TRUE(metrics["executionStats"]["medianExecutionTime"].is_number());
     EXPECT_EQ(metrics["commandTypeStats"]["echo"]["count"], 2);
     EXPECT_EQ(metrics["commandTypeStats"]["echo"]["successRate"], 1.0);

@@ -69,6 +69,27 @@ TEST_P(Docware, Monitoring_MemoryBeyondTheLimitIsABreach) {
     EXPECT_GT(done["error"]["details"]["current"], 100'000'000) << done;
 }
 
+// Without a cgroup, it is over before most looks.
+TEST_P(Docware, Monitoring_MemoryOfAShortProcessIsABreachToo) {
+    const Mark mark;
+    for (int run = 0; run < 10; ++run) {
+        const Json done = output({{"command", program_in(work_, "hog")},
+                                  {"args", {"brief-memory", "70", mark.word()}},
+                                  {"max_memory", 20'000'000}});
+        ASSERT_EQ(done["success"], false) << "run " << run << ": " << done;
+        EXPECT_EQ(done["error"]["details"]["resource"], "memory");
+        EXPECT_GT(done["resource_usage"]["max_memory_used"], 20'000'000) << done;
+    }
+}
+
+// The figure of the answer is never below the limit that was passed.
+TEST_P(Docware, Monitoring_TheMemoryUsedIsThatOfTheBreach) {
+    const Json done = shell("x=$(head -c 30000000 /dev/zero | tr '\\0' x); echo ${#x} & y=$x; wait",
+                            {{"max_memory", 20'000'000}});
+    ASSERT_EQ(done["error"]["details"]["resource"], "memory") << done;
+    EXPECT_GE(done["resource_usage"]["max_memory_used"], done["error"]["details"]["current"]);
+}
+
 TEST_P(Docware, Monitoring_TenProcessesAreFineAndElevenAreNot) {
     const auto with = [&](int sleepers) {
         return shell("echo before; for i in $(seq " + std::to_string(sleepers) +
