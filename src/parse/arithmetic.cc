@@ -61,6 +61,7 @@ void Parser::note_arithmetic(size_t begin) {
 }
 
 bool Parser::scan_arithmetic() {
+    Word word;
     size_t depth = 0;
     bool in_single = false;
     while (!stopped()) {
@@ -70,18 +71,19 @@ bool Parser::scan_arithmetic() {
             in_single = !in_single;
             advance();
         } else if (in_single && letter != '$' && letter != '`') {
-            advance();
+            take_letter(word);
         } else if (letter == '(') {
             ++depth;
-            advance();
+            take_letter(word);
         } else if (letter == ')' && depth > 0) {
             --depth;
-            advance();
+            take_letter(word);
         } else if (letter == ')') {
+            note_subscript(word);
             advance();
             return eat(')');
         } else {
-            scan_live(letter, Quoting::Inside);
+            scan_live(word, letter, Quoting::Inside);
         }
     }
     return false;
@@ -102,11 +104,10 @@ void Parser::read_old_arithmetic(Word& word, Quoting quoting) {
 // stands in single quotes.
 bool Parser::scan_subscript() {
     const size_t begin = at_;
+    Word word;
     size_t depth = 0;
     bool in_single = false;
-    // Of ${a[@]} and ${a[1]} nothing is evaluated.
-    const char inside = peek_after(1);
-    if (inside != '@' && inside != '*' && !is_digit(inside)) state_.arithmetic = true;
+    if (!is_plain_index()) state_.arithmetic = true;
     while (!stopped()) {
         const char letter = peek();
         if (at_ >= end_) {
@@ -115,20 +116,30 @@ bool Parser::scan_subscript() {
             in_single = !in_single;
             advance();
         } else if (in_single && letter != '$' && letter != '`') {
-            advance();
+            take_letter(word);
         } else if (letter == '[') {
             ++depth;
-            advance();
+            take_letter(word);
         } else if (letter == ']') {
             advance();
             if (--depth > 0) continue;
+            state_.subscript_in_text |= has_substitution(literal_text(word));
             note_arithmetic(begin);
             return true;
         } else {
-            scan_live(letter, Quoting::Inside);
+            scan_live(word, letter, Quoting::Inside);
         }
     }
     return false;
+}
+
+// [@], [*] and [1], of which nothing is evaluated.
+bool Parser::is_plain_index() const {
+    const char first = peek_after(1);
+    if (first == '@' || first == '*') return true;
+    size_t after = 1;
+    while (is_digit(peek_after(after))) ++after;
+    return after > 1 && peek_after(after) == ']';
 }
 
 }  // namespace husk::parse

@@ -1,7 +1,10 @@
 // What bash replaces when it runs: variables, substitutions, arithmetic. All that is code in
 // them is parsed, in whatever corner it stands.
+#include <algorithm>
 #include <utility>
 
+#include "parse/ansi.h"
+#include "parse/hidden.h"
 #include "parse/letters.h"
 #include "parse/parser.h"
 
@@ -155,43 +158,70 @@ void Parser::read_parameter_inside(Word& word, Quoting quoting) {
 // Up to the closing brace. Single quotes always pair, but inside double quotes they keep
 // nothing from being expanded unless a pattern stands there.
 void Parser::read_parameter_word(Quoting quoting, bool single_quotes) {
+    Word word;
     bool in_single = false;
     while (!stopped()) {
         const char letter = peek();
         if (at_ >= end_) return fail("unexpected EOF while looking for matching `}'");
-        if (letter == '}' && !in_single) return advance();
+        if (letter == '}' && !in_single) {
+            note_subscript(word);
+            return advance();
+        }
         if (letter == '\'' && single_quotes) {
-            Word nowhere;
-            read_single(nowhere);
+            read_single(word);
         } else if (letter == '\'') {
             in_single = !in_single;
             advance();
         } else if (letter == '"' && in_single) {
-            advance();
+            take_letter(word);
         } else {
-            scan_live(letter, quoting);
+            scan_live(word, letter, quoting);
         }
     }
 }
 
 // One letter, or the quoted or expanded thing that starts here.
-void Parser::scan_live(char letter, Quoting quoting) {
-    Word nowhere;
+void Parser::scan_live(Word& word, char letter, Quoting quoting) {
     const bool process = (letter == '<' || letter == '>') && peek_after(1) == '(';
     if (letter == '\\') {
         advance();
-        if (at_ < end_) ++at_;
+        if (at_ < end_) take_letter(word);
     } else if (letter == '"') {
-        read_double(nowhere);
+        read_double(word);
     } else if (letter == '`') {
-        read_backtick(nowhere, quoting);
+        read_backtick(word, quoting);
+    } else if (letter == '$' && quoting != Quoting::None && peek_after(1) == '\'') {
+        look_into_ansi(word);
     } else if (letter == '$') {
-        read_dollar(nowhere, quoting);
+        read_dollar(word, quoting);
     } else if (process && quoting == Quoting::None) {
-        read_process(nowhere);
+        read_process(word);
     } else {
-        advance();
+        take_letter(word);
     }
+}
+
+void Parser::take_letter(Word& word) {
+    if (at_ >= decoded_until_) add_text(word, text_.substr(at_, 1), true);
+    ++at_;
+}
+
+// $'...' inside double quotes and arithmetic. bash decodes it in most places, but not in all, so it
+// is decoded here for the gathered text and then read as live text, too.
+void Parser::look_into_ansi(Word& word) {
+    advance();
+    peek();
+    const size_t begin = at_ + 1;
+    const size_t end = std::min(end_of_ansi(begin), end_);
+    if (begin >= end || end < decoded_until_) return;
+    const std::string text = decode_ansi(slice(begin, end));
+    if (text.find_first_of("$`") != std::string::npos) state_.subscript_in_text = true;
+    add_text(word, text, true);
+    decoded_until_ = end;
+}
+
+void Parser::note_subscript(const Word& word) {
+    state_.subscript_in_text |= is_subscript_with_substitution(word);
 }
 
 void Parser::read_process(Word& word) {
@@ -202,10 +232,9 @@ void Parser::read_process(Word& word) {
     read_substitution(word, begin, Piece::Kind::Process, Quoting::None);
 }
 
-void Parser::scan_quoted(char letter) {
-    Word nowhere;
-    if (letter == '\'') return read_single(nowhere);
-    scan_live(letter, Quoting::None);
+void Parser::scan_quoted(Word& word, char letter) {
+    if (letter == '\'') return read_single(word);
+    scan_live(word, letter, Quoting::None);
 }
 
 void Parser::read_substitution(Word& word, size_t begin, Piece::Kind kind, Quoting quoting) {

@@ -55,12 +55,22 @@ bool is_arithmetic(const Command& command) {
            (is_declaration(program) && std::ranges::any_of(words, makes_evaluated));
 }
 
-// The word as it is without expansions, and where no file matches.
-std::string literal_text(const Word& word) {
-    std::string text;
-    for (const Piece& piece : word.pieces)
-        if (piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Glob) text += piece.text;
-    return text;
+bool is_text(const Piece& piece) {
+    return piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Glob;
+}
+
+// `test $x 'a[...]'` and `printf $x 'a[...]'`, where $x may be -v or -R.
+bool may_be_arithmetic(const Command& command) {
+    const std::string program = command.program();
+    if (program != "test" && program != "[" && program != "printf") return false;
+    const auto may_be_option = [](const Word& word) {
+        const std::string text = literal_text(word);
+        return !word.known() && (text.empty() || text == "-" || text == "-v" || text == "-R");
+    };
+    const auto comes_before_name = [&](const Word& word, const Word& next) {
+        return may_be_option(word) && may_be_subscript(next);
+    };
+    return std::ranges::adjacent_find(command.words, comes_before_name) != command.words.end();
 }
 
 // declare 'a=($(x))' runs x once a is an array.
@@ -99,15 +109,33 @@ bool is_subscript_with_substitution(std::string_view text) {
     return false;
 }
 
+bool is_subscript_with_substitution(const Word& word) {
+    const auto has_bracket = [](const Piece& piece) {
+        return is_text(piece) && piece.text.contains('[');
+    };
+    if (std::ranges::none_of(word.pieces, has_bracket)) return false;
+    std::string text;
+    for (const Piece& piece : word.pieces) text += is_text(piece) ? piece.text : "x";
+    return is_subscript_with_substitution(text) ||
+           is_subscript_with_substitution(literal_text(word));
+}
+
+std::string literal_text(const Word& word) {
+    std::string text;
+    for (const Piece& piece : word.pieces)
+        if (is_text(piece)) text += piece.text;
+    return text;
+}
+
 bool is_subscript_to_fill(const Word& word) {
     bool open = false;
     bool plain = true;  // no quote that may hide a bracket
     char before = '\0';
     for (const Piece& piece : word.pieces) {
-        const bool is_text = piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Glob;
-        if (open && !is_text && !is_number({.pieces = {piece}, .range = {}})) return true;
-        if (!is_text) before = 'x';  // ${x}[
-        for (size_t i = 0; is_text && i < piece.text.size(); before = piece.text[i++]) {
+        const bool text = is_text(piece);
+        if (open && !text && !is_number({.pieces = {piece}, .range = {}})) return true;
+        if (!text) before = 'x';  // ${x}[
+        for (size_t i = 0; text && i < piece.text.size(); before = piece.text[i++]) {
             const char letter = piece.text[i];
             plain = plain && letter != '"' && letter != '\'' && letter != '\\';
             if (letter == '[' && is_name_letter(before)) open = true;
@@ -124,7 +152,7 @@ bool is_subscript_to_fill(std::string_view arithmetic) {
 }
 
 void Hidden::note(const Command& command) {
-    arithmetic = arithmetic || is_arithmetic(command);
+    arithmetic = arithmetic || is_arithmetic(command) || may_be_arithmetic(command);
     note_texts(command);
     note_variables(command);
     note_home(command);
@@ -164,9 +192,8 @@ void Hidden::note_text(const Word& word) {
     const std::string text = word.shown();
     if (text.contains("BASH_FUNC_")) add("a variable holds a function");
     if (text.contains("BASH_CMDS")) add("BASH_CMDS changes what a name means");
-    const std::string literal = literal_text(word);
-    subscript_in_text |= is_subscript_with_substitution(literal);
-    substitution_in_text |= has_substitution(literal);
+    subscript_in_text |= is_subscript_with_substitution(word);
+    substitution_in_text |= has_substitution(literal_text(word));
     subscript_to_fill |= is_subscript_to_fill(word);
 }
 

@@ -182,18 +182,24 @@ private:
     void read_substitution(Word& word, size_t begin, Piece::Kind kind, Quoting quoting);
     bool try_arithmetic();
     bool scan_arithmetic();
-    void scan_live(char letter, Quoting quoting);
+    void scan_live(Word& word, char letter, Quoting quoting);
+    void take_letter(Word& word);
+    void look_into_ansi(Word& word);
+    size_t end_of_ansi(size_t begin) const;
+    void note_subscript(const Word& word);
     void read_old_arithmetic(Word& word, Quoting quoting);
     void read_bracket(Word& word);
     void read_tilde(Word& word);
     void read_group(Word& word, Mode mode);
-    void scan_quoted(char letter);
+    void scan_quoted(Word& word, char letter);
     void scan_document(Word& word);
     bool scan_subscript();
+    bool is_plain_index() const;
 
     std::string_view text_;
     size_t at_ = 0;
     size_t end_;
+    size_t decoded_until_ = 0;  // the gathered text has what stands before in decoded form
     State& state_;
     std::optional<Range> origin_;
     std::optional<size_t> last_bracket_;  // the last ] of the text, once somebody asked

@@ -65,6 +65,7 @@ Word Parser::read_word(Mode mode) {
         }
     }
     word.range = range_from(begin);
+    note_subscript(word);
     note_token(Token::Kind::Word, begin, word);
     return word;
 }
@@ -99,9 +100,7 @@ void Parser::read_single(Word& word) {
     const size_t close = text_.substr(0, end_).find('\'', at_ + 1);
     if (close == std::string_view::npos)
         return fail("unexpected EOF while looking for matching `''");
-    const std::string_view text = slice(at_ + 1, close);
-    if (is_subscript_with_substitution(text)) state_.subscript_in_text = true;
-    add_text(word, text, true);
+    add_text(word, slice(at_ + 1, close), true);
     at_ = close + 1;
 }
 
@@ -134,10 +133,16 @@ void Parser::read_double(Word& word) {
     advance();
 }
 
-void Parser::read_ansi(Word& word) {
-    const size_t begin = at_ + 2;
+// The quote that ends $'...', whose text begins here.
+size_t Parser::end_of_ansi(size_t begin) const {
     size_t at = begin;
     while (at < end_ && text_[at] != '\'') at += text_[at] == '\\' ? 2U : 1U;
+    return at;
+}
+
+void Parser::read_ansi(Word& word) {
+    const size_t begin = at_ + 2;
+    const size_t at = end_of_ansi(begin);
     if (at >= end_) {
         at_ = end_;
         return fail("unexpected EOF while looking for matching `''");
@@ -198,10 +203,11 @@ void Parser::read_group(Word& word, Mode mode) {
         } else if (letter == '(' || starts_extended_glob(letter, mode)) {
             read_group(inside, mode);
         } else {
-            scan_quoted(letter);
+            scan_quoted(inside, letter);
         }
     }
     leave();
+    note_subscript(inside);
     word.pieces.push_back({Piece::Kind::Glob, std::string(slice(start, at_)), false, {}});
 }
 
