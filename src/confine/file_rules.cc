@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "confine/located.h"
 #include "confine/reading.h"
 #include "confine/view.h"
 #include "os/landlock.h"
@@ -22,13 +23,27 @@ void grant_machine(const Wanted& wanted, const std::vector<fs::path>& never, Ste
     if (!wanted.home.empty() && !has_home(wanted)) grant_reading(wanted.home, never, steps);
 }
 
-// The system directories and the allowed paths. "/" gets no right to be listed, because rights on a
-// directory count for everything below it.
+bool lies_in_one_of(const fs::path& path, const std::vector<fs::path>& places) {
+    return std::ranges::any_of(places,
+                               [&](const fs::path& place) { return is_within(path, place); });
+}
+
+// A command may meanwhile have put another directory in its place.
+bool is_as_resolved(const Wanted& wanted, const fs::path& path) {
+    const auto now = seen_at(path);
+    const wire::Identity then = wanted.identity_of(path);
+    return now && now->device == then.device && now->inode == then.inode;
+}
+
+// The system directories and the allowed paths, except those in something that is withheld. "/"
+// gets no right to be listed, because rights on a directory count for everything below it.
 void grant_only_allowed(const Wanted& wanted, const std::vector<fs::path>& never, Steps& steps) {
     std::vector<fs::path> not_of_system = never;
     std::ranges::copy(wanted.narrowed, std::back_inserter(not_of_system));
     for (const char* place : system_places) grant_reading(place, not_of_system, steps);
-    for (const fs::path& allowed : *wanted.allowed) grant_reading(allowed, never, steps);
+    for (const fs::path& allowed : *wanted.allowed)
+        if (is_as_resolved(wanted, allowed) && !lies_in_one_of(allowed, never))
+            grant_reading(allowed, never, steps);
 }
 
 }  // namespace

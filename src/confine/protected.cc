@@ -109,9 +109,30 @@ std::vector<fs::path> movable_above(const Wanted& wanted, const fs::path& path) 
     return found;
 }
 
-}  // namespace
+// What is trusted does not depend on which part of the roots a call may use.
+Wanted with_all_roots(const Wanted& wanted) {
+    Wanted whole = wanted;
+    if (!wanted.allowed || wanted.narrowed.empty()) return whole;
+    whole.workspace = wanted.narrowed.front();
+    whole.writable.assign(wanted.narrowed.begin() + 1, wanted.narrowed.end());
+    return whole;
+}
 
-Protected look_around(const Wanted& wanted, const Protected* earlier) {
+// Keeps what a command can reach: names in the roots that it may write, and names that such a root
+// lies in.
+void keep_reachable(const Wanted& wanted, Names& names) {
+    if (!wanted.allowed) return;
+    const std::vector<fs::path> roots = writable_roots(wanted);
+    std::erase_if(names, [&](const auto& entry) {
+        const std::string& name = entry.first;
+        return root_above(name, roots) == nullptr &&
+               std::ranges::none_of(roots,
+                                    [&](const fs::path& root) { return is_within(root, name); });
+    });
+}
+
+// The names of all roots, also of those that the allowed paths have taken away.
+Protected survey(const Wanted& wanted, const Protected* earlier) {
     NameWalk walk(writable_roots(wanted));
     for (const fs::path& root : walk.roots())
         for (const char* name : in_root) walk.add(root / name);
@@ -134,6 +155,14 @@ Protected look_around(const Wanted& wanted, const Protected* earlier) {
     return result;
 }
 
+}  // namespace
+
+Protected look_around(const Wanted& wanted, const Protected* earlier) {
+    Protected result = survey(with_all_roots(wanted), earlier);
+    keep_reachable(wanted, result.names);
+    return result;
+}
+
 Result<void> check_readable(const GitSurvey& git) {
     if (git.unreadable.empty()) return {};
     const Unreadable& first = git.unreadable.front();
@@ -147,12 +176,14 @@ Result<void> check_readable(const GitSurvey& git) {
 }
 
 Result<Protected> find_protected(const Wanted& wanted, const Protected* earlier) {
-    Protected result = look_around(wanted, earlier);
+    const Wanted whole = with_all_roots(wanted);
+    Protected result = survey(whole, earlier);
     CHECK(check_readable(result.git));
-    NameWalk walk(writable_roots(wanted));
-    const std::vector<fs::path> matches = TRY(find_matches(wanted, Links::Refused));
+    NameWalk walk(writable_roots(whole));
+    const std::vector<fs::path> matches = TRY(find_matches(whole, Links::Refused));
     for (const fs::path& path : matches) walk.add(path);
     result.names.merge(std::move(walk).take());
+    keep_reachable(wanted, result.names);
     return result;
 }
 
@@ -175,14 +206,25 @@ void add_protection(const Wanted& wanted, const Names& names, Steps& steps) {
     const auto mount = [&](const char* what, const std::string& path, Writable writable) {
         steps.add({wire::WallOp::Protect, what + path, writable, 0, 0, {path}, true});
     };
+    // The list of a call may name a directory in a protected one: it is only read there.
+    const std::vector<fs::path> roots =
+        wanted.allowed ? writable_roots(wanted) : std::vector<fs::path>();
+    std::set<fs::path> read_only;
+    for (const fs::path& root : roots)
+        if (std::ranges::any_of(names,
+                                [&](const auto& entry) { return is_within(root, entry.first); }))
+            read_only.insert(root);
+    for (const fs::path& root : read_only) mount("protect ", root.string(), No);
     std::set<fs::path> pinned;
     for (const auto& [path, name] : names) {
-        if (name.state == State::Absent) continue;
+        if (name.state == State::Absent || (!roots.empty() && root_above(path, roots) == nullptr))
+            continue;
         for (const fs::path& above : movable_above(wanted, path))
             if (pinned.insert(above).second) mount("pin ", above.string(), AsItIs);
     }
     for (const auto& [path, name] : names)
-        if (name.state != State::Absent) mount("protect ", path, No);
+        if (name.state != State::Absent && (roots.empty() || root_above(path, roots) != nullptr))
+            mount("protect ", path, No);
 }
 
 }  // namespace husk::confine

@@ -9,6 +9,7 @@
 #include "confine/git_repository.h"
 #include "confine/globs.h"
 #include "confine/located.h"
+#include "confine/names.h"
 #include "confine/reading.h"
 #include "confine/seen_file.h"
 
@@ -31,6 +32,28 @@ const fs::path* in_both(const fs::path& one, const fs::path& other) {
     return is_within(other, one) ? &other : nullptr;
 }
 
+std::vector<fs::path> overlaps(const std::vector<fs::path>& some,
+                               const std::vector<fs::path>& others) {
+    std::vector<fs::path> found;
+    for (const fs::path& one : some)
+        for (const fs::path& other : others)
+            if (const fs::path* both = in_both(one, other);
+                both != nullptr && std::ranges::find(found, *both) == found.end())
+                found.push_back(*both);
+    return found;
+}
+
+// Commands can make links in the roots, and could lead a list elsewhere by one. Links outside of
+// the roots are the user's own.
+bool leads_there_without_links_in_roots(const Wanted& wanted, const fs::path& asked,
+                                        const fs::path& found) {
+    if (asked.native() == found.native()) return true;
+    std::vector<fs::path> roots = {wanted.workspace};
+    std::ranges::copy(wanted.writable, std::back_inserter(roots));
+    NameWalk walk(roots);
+    return walk.add_links(asked) == found && std::move(walk).take().empty();
+}
+
 // Narrows the roots to the allowed paths. The repository of a worktree lies elsewhere, and is no
 // root then.
 void narrow_to_allowed(Wanted& wanted) {
@@ -38,19 +61,11 @@ void narrow_to_allowed(Wanted& wanted) {
                   [&](const fs::path& path) { return !is_directory(wanted, path); });
     wanted.narrowed = {wanted.workspace};
     std::ranges::copy(wanted.writable, std::back_inserter(wanted.narrowed));
-    std::vector<fs::path> roots;
-    for (const fs::path& root : wanted.narrowed)
-        for (const fs::path& allowed : *wanted.allowed)
-            if (const fs::path* both = in_both(root, allowed);
-                both != nullptr && std::ranges::find(roots, *both) == roots.end())
-                roots.push_back(*both);
-    std::erase_if(wanted.readable, [&](const fs::path& given) {
-        return std::ranges::none_of(
-            *wanted.allowed, [&](const fs::path& allowed) { return is_within(given, allowed); });
-    });
-    // No root is allowed, so nothing can be written. An allowed path may still be readable.
+    const std::vector<fs::path> roots = overlaps(wanted.narrowed, *wanted.allowed);
+    wanted.readable = overlaps(wanted.readable, *wanted.allowed);
+    // No root is allowed, so none is shown and nothing can be written. What every session can read
+    // may still be read where it is allowed.
     if (roots.empty()) wanted.mode = Mode::ReadOnly;
-    if (roots.empty() && !wanted.allowed->empty()) roots = {wanted.allowed->front()};
     if (roots.empty()) return;
     wanted.workspace = roots.front();
     wanted.writable.assign(roots.begin() + 1, roots.end());
@@ -124,7 +139,14 @@ Wanted resolved(Wanted wanted) {
     resolve(wanted.logs);
     resolve(wanted.home);
     if (wanted.allowed) {
-        for (fs::path& path : *wanted.allowed) resolve(path);
+        std::vector<fs::path> allowed;
+        for (const fs::path& asked : *wanted.allowed) {
+            fs::path found = asked;
+            resolve(found);
+            if (leads_there_without_links_in_roots(wanted, asked, found))
+                allowed.push_back(std::move(found));
+        }
+        wanted.allowed = std::move(allowed);
         narrow_to_allowed(wanted);
         return wanted;
     }

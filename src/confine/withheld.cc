@@ -96,7 +96,7 @@ void add_with_targets(const Wanted& wanted, const fs::path& secret, RealNames& r
 // Roots that the session gets as a whole, but for their secrets.
 std::vector<fs::path> roots_without_secrets(const Wanted& wanted) {
     std::vector<fs::path> roots = writable_roots(wanted);
-    if (wanted.mode == Mode::ReadOnly) roots.push_back(wanted.workspace);
+    if (wanted.mode == Mode::ReadOnly) roots = shown_roots(wanted);
     std::erase_if(roots, [&](const fs::path& root) {
         return wanted.wide_workspace && holds_everything(wanted, root);
     });
