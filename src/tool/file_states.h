@@ -15,9 +15,13 @@ namespace husk::tool {
 class FileStates {
 public:
     // Looks at the files now, before the command. Files outside of `roots` are unknown, because the
-    // command may see other files there. Empty `roots`: the command sees the files of this host.
+    // command may see other files there, and so are those behind a link, because it could lead to
+    // what is withheld from the command. Empty `roots`: the command sees the files of this host.
+    // If `allowed` is given, files outside of these directories are unknown too; no link is on the
+    // way to one of them.
     FileStates(std::vector<contract::NamedFile> files,
-               const std::vector<std::filesystem::path>& roots);
+               const std::vector<std::filesystem::path>& roots,
+               std::optional<std::vector<std::filesystem::path>> allowed = {});
 
     // What has happened to the files so far.
     std::vector<contract::FileState> now() const;
@@ -34,10 +38,12 @@ private:
     };
     struct Known {
         contract::NamedFile file;
+        std::filesystem::path root;  // that it lies in; empty: the file is looked at by its path
         Look before;
     };
-    static Look look_at(const std::string& path);
+    Look look_at(const std::filesystem::path& path, const std::filesystem::path& root) const;
 
+    std::optional<std::vector<std::filesystem::path>> allowed_;
     std::vector<Known> known_;
 };
 

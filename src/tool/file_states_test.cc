@@ -57,5 +57,32 @@ TEST(FileStates, AreUnknownOutsideOfWhatTheCommandShares) {
     EXPECT_EQ(states_of(states), (std::vector<std::string>{"unknown", "created", "unknown"}));
 }
 
+// A link could lead to what is withheld from the command, and the state would tell of it.
+TEST(FileStates, AreUnknownBehindALinkAndOutsideOfTheAllowedPaths) {
+    const test::TempDir dir;
+    const fs::path top = fs::canonical(dir.path());
+    const fs::path root = top / "work";
+    fs::create_directories(root / "in");
+    fs::create_directories(top / "secret");
+    fs::create_directory_symlink(top / "secret", root / "in/link");
+    std::ofstream(top / "secret/there") << "";
+    std::ofstream(root / "in/there") << "";
+    std::ofstream(root / "beside") << "";
+    const auto states = [&](std::optional<std::vector<fs::path>> allowed) {
+        return states_of(FileStates({{(root / "in/link/there").string(), "read"},
+                                     {(root / "in/link/none").string(), "read"},
+                                     {(root / "in/../../secret/there").string(), "read"},
+                                     {(root / "in/link").string(), "read"},
+                                     {(root / "in/there").string(), "read"},
+                                     {(root / "beside").string(), "read"}},
+                                    {root}, std::move(allowed)));
+    };
+    using Words = std::vector<std::string>;
+    EXPECT_EQ(states({}),
+              (Words{"unknown", "unknown", "unknown", "unchanged", "unchanged", "unchanged"}));
+    EXPECT_EQ(states(std::vector{root / "in"}),
+              (Words{"unknown", "unknown", "unknown", "unchanged", "unchanged", "unknown"}));
+}
+
 }  // namespace
 }  // namespace husk::tool
