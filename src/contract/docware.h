@@ -61,10 +61,6 @@ std::optional<Validation> refusal_of_nul(const DocwareCall& call);
 
 LayerCheck check_paths(const DocwareCall& call, const parse::Script& script);
 
-// What lies in both lists of directories; absent if there is no list.
-using Paths = std::optional<std::vector<std::string>>;
-Paths paths_in_both(const Paths& one, const Paths& other);
-
 Json validation_json(const Validation& validation);
 
 // What the threat rules say, out of all that was found. Signs refuse nothing, and are told.

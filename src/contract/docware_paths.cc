@@ -148,6 +148,9 @@ public:
             return found("Path is not known before running: " + text, text);
         }
         if (is_common(*target) || (is_program && is_program_directory(*target))) return "";
+        // A list is left by no step upwards, wherever that leads.
+        if (call_.allowed_paths && climbs(text))
+            return found("Path traversal attempt detected: " + text, text);
         const bool inside =
             !call_.allowed_paths ||
             std::ranges::any_of(*call_.allowed_paths, [&](const std::string& allowed) {
@@ -171,27 +174,7 @@ private:
     std::string violating_;
 };
 
-bool is_below(const std::string& path, const std::string& directory) {
-    const std::vector<std::string> names = names_of(directory);
-    const std::vector<std::string> all = names_of(path);
-    return names.size() <= all.size() &&
-           std::ranges::equal(names, std::span(all).first(names.size()));
-}
-
 }  // namespace
-
-Paths paths_in_both(const Paths& one, const Paths& other) {
-    if (!one || !other) return one ? one : other;
-    std::vector<std::string> both;
-    for (const std::string& a : *one)
-        for (const std::string& b : *other) {
-            if (is_below(a, b))
-                both.push_back(a);
-            else if (is_below(b, a))
-                both.push_back(b);
-        }
-    return both;
-}
 
 LayerCheck check_paths(const DocwareCall& call, const parse::Script& script) {
     LayerCheck check{.type = "path_security", .details = "All paths are within allowed boundaries"};
@@ -206,7 +189,7 @@ LayerCheck check_paths(const DocwareCall& call, const parse::Script& script) {
     const parse::Word here = {
         .pieces = {{.kind = parse::Piece::Kind::Text, .text = call.working_dir}}, .range = {}};
     if (std::string said = checker.judge(here, context, false); !said.empty())
-        return fail(std::move(said));
+        return fail(said + " (the working directory; give cwd, a directory in allowed_paths)");
     const decide::Survey survey(script);
     const decide::Values values(script, survey);
     Context moved = context;

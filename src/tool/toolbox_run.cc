@@ -9,6 +9,7 @@
 #include "collect/retention.h"
 #include "request/environment.h"
 #include "request/settings_layers.h"
+#include "tool/allowed_paths.h"
 #include "tool/engine_values.h"
 #include "tool/placed.h"
 #include "tool/toolbox_call.h"
@@ -155,7 +156,8 @@ ToolContext Toolbox::context_for(const Call& call, const contract::Run& run) con
     context.network = run.network.value_or(context.network);
     if (deployment_.contract->defaults.scratch == Scratch::None) context.scratch = Scratch::None;
     if (run.allowed_paths && context.mode != Mode::Open)
-        context.allowed_paths.emplace(run.allowed_paths->begin(), run.allowed_paths->end());
+        context.allowed_paths =
+            resolved_in_both(*run.allowed_paths, in_force.deployment.docware.allowed_paths);
     context.session =
         run.session.empty() ? own_session(in_force, context, call.context.apart) : run.session;
     // The name comes from a model, which may not choose where it can write.
@@ -192,7 +194,7 @@ void Toolbox::launch(const std::shared_ptr<Call>& call) {
     if (run.watch) watch(*call, *run.watch, context);
     // In a container they have other names.
     if (!run.files.empty() && !deployment.container)
-        call->files.emplace(run.files, shared_roots(context));
+        call->files.emplace(run.files, shared_roots(context), context.allowed_paths);
     if (!deployment.container) return this->run(call, *std::move(request), std::move(context));
     // Making one takes its time.
     patient_.post([this, call, request = *std::move(request), context = std::move(context)] {
