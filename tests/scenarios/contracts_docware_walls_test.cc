@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <map>
+
 #include "contract_calls.h"
 
 namespace husk::test {
@@ -160,6 +162,117 @@ TEST_P(DocwarePaths, PathSecurity_AModeWithoutASandboxSaysSo) {
     EXPECT_FALSE(call(asked).contains("notes"));
     const Ran tool = husk_({"tools", "--contract", "docware", "--mode", "open", "--cwd", work_});
     EXPECT_THAT(tool.out, HasSubstr("Only the text is checked"));
+}
+
+// ---- a list takes away, and gives nothing
+
+TEST_P(DocwarePaths, PathSecurity_AListMakesNothingWritableThatIsProtected) {
+    for (const char* name :
+         {".git/hooks", ".git/objects", ".git/refs", ".vscode", ".claude/sub", "kept/sub"})
+        make(name);
+    write(".git/HEAD", "ref: refs/heads/main\n");
+    write(".git/config", "[core]\n");
+    const auto write_in = [&](const std::string& directory) {
+        return call({{"command", "echo x > made; echo x >> config; echo x > commondir; ls"},
+                     {"enable_shell_features", true},
+                     {"cwd", directory},
+                     {"allowed_paths", {directory}}},
+                    {"--protect", (work_ / "kept").string()});
+    };
+    for (const char* name : {".git/hooks", ".vscode", ".claude", ".claude/sub", "kept/sub"}) {
+        const Json done = write_in(name);
+        EXPECT_EQ(done["exit_code"], 0) << done.dump(1);
+        EXPECT_FALSE(fs::exists(work_ / name / "made")) << name;
+    }
+    write_in(".git");
+    EXPECT_EQ(read_text(work_ / ".git/config"), "[core]\n");
+    EXPECT_FALSE(fs::exists(work_ / ".git/commondir"));
+    write_in("in");
+    EXPECT_TRUE(fs::exists(work_ / "in/made"));
+}
+
+// A directory outside of the workspace that the modes do not show, and that goes with the test.
+class Hidden {
+public:
+    explicit Hidden(fs::path path) : path_(std::move(path)) {
+        fs::create_directories(path_);
+        write_text(path_ / "secret", "hidden\n");
+    }
+    ~Hidden() { fs::remove_all(path_); }
+    Hidden(const Hidden&) = delete;
+    Hidden& operator=(const Hidden&) = delete;
+    const fs::path& path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+TEST_P(DocwarePaths, PathSecurity_AListMakesNothingReadableThatWasNot) {
+    const std::string name = "husk-list-" + std::to_string(::getpid());
+    std::vector<fs::path> places = {"/tmp", "/dev/shm"};
+    if (::geteuid() == 0) places.emplace_back("/run");
+    for (const fs::path& place : places) {
+        const Hidden hidden(place / name);
+        ASSERT_EQ(read_text(hidden.path() / "secret"), "hidden\n");
+        for (const fs::path& entry : {hidden.path(), place}) {
+            const Json done = call({{"command", "cat secret " + name + "/secret; ls; true"},
+                                    {"enable_shell_features", true},
+                                    {"cwd", entry.string()},
+                                    {"allowed_paths", {entry.string()}}});
+            EXPECT_THAT(done.value("stdout", ""), Not(HasSubstr("hidden"))) << entry;
+            EXPECT_THAT(done.value("stdout", ""), Not(HasSubstr("secret"))) << entry;
+        }
+    }
+}
+
+// The configuration's list allows what lies in it, and not what a command makes it lead to.
+TEST_P(DocwarePaths, PathSecurity_ALinkDoesNotLeadOutOfTheConfigurationsList) {
+    const fs::path file = husk_.dir() / "docware.yaml";
+    write_text(file, "docware: {allowedPaths: [in]}\n");
+    const std::vector<std::string> options = {"--config", file.string()};
+    const auto shown_in = [&](const std::string& directory, const Json& more) {
+        Json asked = {{"command", "cat secret known; ls; true"},
+                      {"enable_shell_features", true},
+                      {"cwd", directory}};
+        asked.update(more);
+        return call(asked, options).value("stdout", "");
+    };
+    EXPECT_EQ(shown_in("in", {{"allowed_paths", {"in/away"}}}), "");
+    const std::string through = shown_in("in/away", {{"allowed_paths", {"in/away"}}});
+    EXPECT_THAT(through, Not(HasSubstr("hidden")));
+    EXPECT_THAT(through, Not(HasSubstr("secret")));
+    EXPECT_THAT(shown_in("in/away", Json::object()), Not(HasSubstr("hidden")));
+    EXPECT_THAT(shown_in("in", {{"allowed_paths", {"in"}}}), HasSubstr("known\n"));
+}
+
+// Without a list of the configuration, nothing is gained by a link in the workspace.
+TEST_P(DocwarePaths, PathSecurity_ALinkInTheWorkspaceIsAnEntryLikeItsTarget) {
+    const Json done = call({{"command", "cat"},
+                            {"args", {"secret"}},
+                            {"cwd", "in/away"},
+                            {"allowed_paths", {"in/away"}}});
+    EXPECT_EQ(done["stdout"], "hidden\n") << done.dump(1);
+}
+
+// Husk sees what is withheld from the command, and does not tell of it.
+TEST_P(DocwarePaths, Output_FileStateDoesNotLookThroughLinks) {
+    const Hidden hidden("/tmp/husk-state-" + std::to_string(::getpid()));
+    fs::create_directory_symlink(hidden.path(), work_ / "out");
+    own(work_ / "out");
+    for (const Json& more : {Json::object(), Json{{"allowed_paths", {"."}}}}) {
+        Json asked = {{"command", "cat out/secret out/none in/away/secret in/known; true"},
+                      {"enable_shell_features", true}};
+        asked.update(more);
+        std::map<std::string, std::string> states;
+        const Json done = call(asked);
+        for (const Json& one : done["debug_info"]["file_state"])
+            states[fs::path(one["path"].get<std::string>()).lexically_relative(work_)] =
+                one["state"];
+        EXPECT_EQ(states, (std::map<std::string, std::string>{{"out/secret", "unknown"},
+                                                              {"out/none", "unknown"},
+                                                              {"in/away/secret", "unknown"},
+                                                              {"in/known", "unchanged"}}));
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(, DocwarePaths, both(), who_name);
