@@ -333,6 +333,10 @@ TEST(Docware, Validation_TheFirstFailureWinsAndIsExplained) {
              "env": {"LD_PRELOAD": "x"}})",
          "security_validation_failed", "path_security_check", "medium",
          "Path access violation: Path not allowed: /etc/x"},
+        {R"({"command": "ls", "allowed_paths": ["sub"]})", "security_validation_failed",
+         "path_security_check", "medium",
+         "Path access violation: Path not allowed: /work (the working directory; give cwd, a "
+         "directory in allowed_paths)"},
         {R"({"command": "cat", "env": {"LD_PRELOAD": "x"}, "max_cpu_usage": 100})",
          "security_validation_failed", "injection_check", "high", "Injection attempt detected: "},
         {R"({"command": "cat", "max_cpu_usage": 100})", "security_validation_failed",
