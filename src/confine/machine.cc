@@ -38,8 +38,6 @@ std::string list_of(const std::vector<std::string>& words) {
 }
 
 std::string without_any(const Machine& machine) {
-    if (!machine.linux_kernel)
-        return "the closed modes need Linux: Landlock and the other walls are parts of its kernel";
     if (machine.landlock < os::landlock::least_abi)
         return "the closed modes need Landlock (Linux 5.13 or later)";
     if (!machine.seccomp) return "the closed modes need seccomp";
@@ -64,7 +62,6 @@ std::string unknown_word(const std::vector<std::string>& accept) {
 Machine Machine::assumed() {
     const os::Pretended& pretended = os::pretended();
     Machine machine;
-    machine.linux_kernel = pretended.linux_kernel;
     machine.landlock = os::landlock::abi();
     machine.seccomp = pretended.seccomp;
     machine.user_namespace = !os::has_capability(CAP_SYS_ADMIN);

@@ -20,7 +20,6 @@ inline constexpr const char* listener = "seccomp listener";
 }  // namespace mechanism
 
 struct Machine {
-    bool linux_kernel = true;
     int landlock = 0;  // ABI
     bool seccomp = true;
     bool user_namespace = false;  // the others are had through one

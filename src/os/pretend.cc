@@ -35,7 +35,6 @@ bool take(Pretended& result, std::string_view name, std::string_view value) {
         return value == "none" || value == "v1" || value == "v2";
     }
     if (name == "fail") return result.failing_step = value, !value.empty();
-    if (name == "os") return result.linux_kernel = false, value == "other";
     const auto* found = std::ranges::find(switches, name, &Switch::name);
     if (found == std::end(switches) || value != "no") return false;
     result.*found->member = false;

@@ -13,7 +13,6 @@ struct Pretended {
     bool mount_namespaces = true;
     bool pid_namespaces = true;
     bool network_namespaces = true;
-    bool linux_kernel = true;
     bool overlay = true;
     bool listener = true;  // of a seccomp filter
     bool cgroup_v1 = true;

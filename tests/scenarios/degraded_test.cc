@@ -57,7 +57,6 @@ const Machine machines[] = {
     {"NoLandlock", "landlock=no", "read-only", "", "need Landlock (Linux 5.13 or later)", {}},
     {"NoLandlockIsNoHole", "landlock=no", "workspace", "signals", "need Landlock", {}},
     {"NoSeccomp", "seccomp=no", "read-only", "", "need seccomp", {}},
-    {"NoLinux", "os=other", "read-only", "", "need Linux: Landlock", {}},
     {"NoNetworkNamespace", "netns=no", "workspace", "", "", {"network namespace"}},
     {"NoOverlay", "overlay=no", "workspace", "", "", {"overlay"}},
     {"NoListener", "listener=no", "workspace", "", "", {"seccomp listener"}},
