@@ -165,6 +165,8 @@ void Parser::read_parameter_word(Quoting quoting, bool single_quotes) {
         if (at_ >= end_) return fail("unexpected EOF while looking for matching `}'");
         if (letter == '}' && !in_single) {
             note_subscript(word);
+            state_.subscript_to_fill |= is_subscript_to_fill(word);
+            state_.substitution_in_text |= has_substitution(literal_text(word));
             return advance();
         }
         if (letter == '\'' && single_quotes) {

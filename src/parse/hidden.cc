@@ -59,7 +59,16 @@ bool is_text(const Piece& piece) {
     return piece.kind == Piece::Kind::Text || piece.kind == Piece::Kind::Glob;
 }
 
-// `test $x 'a[...]'` and `printf $x 'a[...]'`, where $x may be -v or -R.
+// $x and "$@", which may be any number of words.
+bool may_be_several(const Word& word) {
+    return std::ranges::any_of(word.pieces, [](const Piece& piece) {
+        const bool expands =
+            piece.kind == Piece::Kind::Variable || piece.kind == Piece::Kind::Substitution;
+        return expands && (!piece.quoted || piece.name == "@" || piece.text.contains("[@]"));
+    });
+}
+
+// `test $x 'a[...]'` and `printf $x 'a[...]'`, where $x may be -v or -R, or begin with it.
 bool may_be_arithmetic(const Command& command) {
     const std::string program = command.program();
     if (program != "test" && program != "[" && program != "printf") return false;
@@ -70,7 +79,11 @@ bool may_be_arithmetic(const Command& command) {
     const auto comes_before_name = [&](const Word& word, const Word& next) {
         return may_be_option(word) && may_be_subscript(next);
     };
-    return std::ranges::adjacent_find(command.words, comes_before_name) != command.words.end();
+    const auto may_have_both = [](const Word& word) {
+        return may_be_several(word) || (!word.known() && is_subscript_with_substitution(word));
+    };
+    return std::ranges::any_of(command.words, may_have_both) ||
+           std::ranges::adjacent_find(command.words, comes_before_name) != command.words.end();
 }
 
 // declare 'a=($(x))' runs x once a is an array.
@@ -104,8 +117,12 @@ bool has_substitution(std::string_view text) {
 }
 
 bool is_subscript_with_substitution(std::string_view text) {
-    for (size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1))
-        if (at > 0 && is_name_letter(text[at - 1])) return has_substitution(text.substr(at));
+    for (size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1)) {
+        if (at > 0 && !is_name_letter(text[at - 1])) continue;
+        const std::string_view inside = text.substr(at);
+        // Another text may complete $( behind an open bracket.
+        return has_substitution(inside) || (inside.ends_with('$') && !inside.contains(']'));
+    }
     return false;
 }
 
@@ -142,7 +159,7 @@ bool is_subscript_to_fill(const Word& word) {
             if (letter == ']' && plain) open = false;
         }
     }
-    return false;
+    return open && plain;  // another text may be put behind it
 }
 
 bool is_subscript_to_fill(std::string_view arithmetic) {

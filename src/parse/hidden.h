@@ -12,7 +12,8 @@ namespace husk::parse {
 bool has_substitution(std::string_view text);
 
 // name[ ... $( ... : evaluated as arithmetic, bash runs what stands in the brackets. Where the
-// brackets end is not worked out: quotes and expansions may stand in them.
+// brackets end is not worked out: quotes and expansions may stand in them. A bracket at the start
+// counts, because another text may put the name before it.
 bool is_subscript_with_substitution(std::string_view text);
 // The same of a word after quote removal. An expansion may be the name before the bracket.
 bool is_subscript_with_substitution(const Word& word);
@@ -20,7 +21,8 @@ bool is_subscript_with_substitution(const Word& word);
 // The word as it is without expansions, and where no file matches.
 std::string literal_text(const Word& word);
 
-// name[ ... $x ... , where an expansion in the script fills in what stands in the brackets.
+// name[ ... $x ... , where an expansion in the script fills in what stands in the brackets, and
+// name[ at the end, which the next text fills in.
 bool is_subscript_to_fill(const Word& word);
 bool is_subscript_to_fill(std::string_view arithmetic);
 

@@ -19,6 +19,7 @@ Script parse_nested(std::string_view text, const Limits& limits, size_t depth, B
     budget.hidden.subscript_in_text |= state.subscript_in_text;
     budget.hidden.arithmetic |= state.arithmetic;
     budget.hidden.subscript_to_fill |= state.subscript_to_fill;
+    budget.hidden.substitution_in_text |= state.substitution_in_text;
     Arrangement(state.script, limits, depth, budget).arrange();
     return std::move(state.script);
 }

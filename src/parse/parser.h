@@ -39,6 +39,7 @@ struct State {
     bool subscript_in_text = false;
     bool arithmetic = false;
     bool subscript_to_fill = false;
+    bool substitution_in_text = false;
     size_t arithmetic_depth = 0;
     std::vector<Noted>* noted = nullptr;  // if somebody wants tokens; in any order, and nested
 };
