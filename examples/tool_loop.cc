@@ -7,6 +7,8 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -37,16 +39,21 @@ std::optional<ToolCall> next_call(const std::string& tools, const std::vector<Me
     }
 }
 
-// Asks the person. A graphical program would show the whole question in a window and return; the
-// answer may come later, from any thread.
-void ask_on_terminal(const husk::Question& question,
-                     const std::function<void(husk::Answer)>& answer) {
+// Reads the person's answer, for as long as that takes.
+void read_answer(const husk::Question& question, const std::function<void(husk::Answer)>& answer) {
     std::cout << "May it run \"" << question.command << "\" in " << question.working_dir.string()
               << "? yes, or why not: " << std::flush;
     std::string line;
     if (!std::getline(std::cin, line)) return answer({husk::Answer::Unanswered});
     if (line == "yes") return answer({husk::Answer::AllowOnce});
     answer({husk::Answer::Deny, line});
+}
+
+// Asks the person. The thread that asks must not be kept, so a thread of its own waits for the
+// answer. It is detached because a cancelled call does not wait for it. A graphical program would
+// show the whole question in a window and return.
+void ask_on_terminal(const husk::Question& question, std::function<void(husk::Answer)> answer) {
+    std::thread([question, answer = std::move(answer)] { read_answer(question, answer); }).detach();
 }
 
 // The text for the model, which can act on an error too.

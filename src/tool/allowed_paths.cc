@@ -12,9 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> resolved(const std::vector<std::string>& list) {
-    std::vector<fs::path> found;
-    for (const std::string& entry : list)
+Directories resolved(const Directories& list) {
+    Directories found;
+    for (const fs::path& entry : list)
         if (auto located = confine::locate(entry); located && located->identity.type == S_IFDIR)
             found.push_back(std::move(located->path));
     return found;
@@ -22,16 +22,15 @@ std::vector<fs::path> resolved(const std::vector<std::string>& list) {
 
 }  // namespace
 
-std::vector<fs::path> resolved_in_both(const std::vector<std::string>& calls,
-                                       const std::optional<std::vector<std::string>>& configured) {
-    const std::vector<fs::path> asked = resolved(calls);
-    if (!configured) return asked;
-    std::vector<fs::path> both;
+Directories resolved_in_both(const Directories& asked, const std::optional<Directories>& bounds) {
+    const Directories wanted = resolved(asked);
+    if (!bounds) return wanted;
+    Directories both;
     const auto add = [&](const fs::path& path) {
         if (std::ranges::find(both, path) == both.end()) both.push_back(path);
     };
-    for (const fs::path& bound : resolved(*configured))
-        for (const fs::path& path : asked) {
+    for (const fs::path& bound : resolved(*bounds))
+        for (const fs::path& path : wanted) {
             if (confine::is_within(path, bound))
                 add(path);
             else if (confine::is_within(bound, path))

@@ -3,15 +3,14 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace husk::tool {
 
-// What lies in an entry of both lists, once links are resolved; absent, the configuration has no
-// list. An entry that is no directory allows nothing.
-std::vector<std::filesystem::path> resolved_in_both(
-    const std::vector<std::string>& calls,
-    const std::optional<std::vector<std::string>>& configured);
+using Directories = std::vector<std::filesystem::path>;
+
+// What lies in an entry of both lists, once links are resolved. Without `bounds`, all that the call
+// asks for. An entry that is no directory allows nothing.
+Directories resolved_in_both(const Directories& asked, const std::optional<Directories>& bounds);
 
 }  // namespace husk::tool

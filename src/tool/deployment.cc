@@ -49,6 +49,7 @@ void add_place(Deployment& deployment, EngineValues values, const DeploymentRequ
     walls.same_workspace = request.same_workspace;
     walls.scratch = request.scratch;
     walls.working_dir = request.start_directory;
+    walls.allowed_paths = request.allowed_paths;
     if (walls.workspace.empty()) walls.workspace = own_working_dir().value_or(fs::path());
     if (!values.container) return;
     deployment.container = std::move(values.container);
@@ -87,6 +88,10 @@ std::expected<void, Complaints> check_offer(const Deployment& deployment,
     if (settings.place.value == "container" && !request.start_directory.empty())
         return complaint(
             "in a container, calls start in the workspace; leave ToolContext::working_dir empty");
+    if (settings.place.value == "container" && request.allowed_paths)
+        return complaint(
+            "a container shows the workspace and nothing else of this machine; leave "
+            "ToolContext::allowed_paths empty");
     if (const std::string why = config::network_refusal(settings); !why.empty())
         return complaint("network: " + why);
     return {};

@@ -3,6 +3,7 @@
 
 #include <expected>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct DeploymentRequest {
     std::string session = {};  // empty: the session of workspace, mode and caller
     std::string caller = {};   // the owner of the shells; empty: the user
     std::filesystem::path start_directory = {};  // of calls, absolute; empty: the workspace
+    // Absolute. All that commands may open, as ToolContext says.
+    std::optional<std::vector<std::filesystem::path>> allowed_paths = {};
     Scratch scratch = Scratch::Private;
     bool same_workspace = false;  // a session that was made with another one is not joined
     bool all_arguments = false;

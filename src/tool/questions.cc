@@ -26,6 +26,7 @@ void Questions::ask(const Approver& approver, const Question& question,
             const auto asked = weak.lock();
             if (asked && asked->claim()) settle(asked, std::nullopt);
         });
+    if (pending->claimed.test()) return;  // cancelled meanwhile: there is nothing left to ask
     // The approver may keep this function for longer than the question and this object exist.
     approver(question, [this, weak = std::weak_ptr(pending)](const Answer& answer) {
         const auto asked = weak.lock();

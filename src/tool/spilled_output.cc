@@ -147,6 +147,11 @@ Result<fs::path> SpilledOutput::keep(const collect::ShellFiles& shell) {
     return path;
 }
 
+bool SpilledOutput::has_files() const {
+    const std::lock_guard lock(guard_);
+    return static_cast<bool>(ledger_);
+}
+
 Result<void> SpilledOutput::note(const std::string& line, const std::string& shell_id) {
     if (line.contains('\n'))
         return failure("spill", EINVAL, "the path of the directory has a newline in it");

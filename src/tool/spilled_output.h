@@ -32,6 +32,8 @@ public:
     Result<std::filesystem::path> keep(const collect::ShellFiles& shell);
 
     bool has_directory() const { return !directory_.empty(); }
+    // Whether there are files that the destructor removes.
+    bool has_files() const;
 
 private:
     Result<void> note(const std::string& line, const std::string& shell_id);
@@ -39,7 +41,7 @@ private:
     std::filesystem::path state_;
     std::filesystem::path directory_;  // without links
     Until until_;
-    std::mutex guard_;
+    mutable std::mutex guard_;
     os::Fd ledger_;  // locked while this server lives; with SessionEnds only while it is written
     std::string ledger_name_;
 };

@@ -132,6 +132,8 @@ public:
     [[nodiscard]] Listening on_configuration(std::function<void(const Reconfigured&)> tell) const;
     // Whether it is ever told.
     bool can_change() const { return deployment_.live != nullptr; }
+    // Whether answers have named files that go with this object.
+    bool has_spilled_files() const { return spilled_ && spilled_->has_files(); }
     // What counts for a call that begins now.
     std::shared_ptr<const Deployment> deployment() const;
 

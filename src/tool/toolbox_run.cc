@@ -122,6 +122,17 @@ Ending ending_of(const contract::Run& run, const Ending& ending) {
     return LimitExceeded{run.time_limit, limit, reached};
 }
 
+// What the conversation, the configuration and the call all allow. Mode open has no walls for it.
+void narrow_paths(ToolContext& context, const std::optional<std::vector<std::string>>& calls,
+                  const std::optional<std::vector<std::string>>& configured) {
+    if (context.mode == Mode::Open) return context.allowed_paths.reset();
+    if (!calls) return;
+    std::optional<Directories> bounds;
+    if (configured) bounds.emplace(configured->begin(), configured->end());
+    const Directories both = resolved_in_both({calls->begin(), calls->end()}, bounds);
+    context.allowed_paths = resolved_in_both(both, context.allowed_paths);
+}
+
 }  // namespace
 
 std::expected<Request, std::string> Toolbox::equipped(const InForce& in_force,
@@ -155,9 +166,7 @@ ToolContext Toolbox::context_for(const Call& call, const contract::Run& run) con
     if (run.mode == Mode::ReadOnly) context.network = {};
     context.network = run.network.value_or(context.network);
     if (deployment_.contract->defaults.scratch == Scratch::None) context.scratch = Scratch::None;
-    if (run.allowed_paths && context.mode != Mode::Open)
-        context.allowed_paths =
-            resolved_in_both(*run.allowed_paths, in_force.deployment.docware.allowed_paths);
+    narrow_paths(context, run.allowed_paths, in_force.deployment.docware.allowed_paths);
     context.session =
         run.session.empty() ? own_session(in_force, context, call.context.apart) : run.session;
     // The name comes from a model, which may not choose where it can write.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <future>
 #include <list>
@@ -49,7 +50,9 @@ enum class Waiting { Caller, Nobody };
 
 struct Tools::Inside {
     explicit Inside(ToolSettings given) : settings(std::move(given)) {}
-    ~Inside();
+    ~Inside() { close(); }
+    // Cancels all calls, and waits until they are answered. Later calls are answered with an error.
+    void close();
 
     struct Call;
     struct Toolset;
@@ -58,6 +61,7 @@ struct Tools::Inside {
     std::list<std::unique_ptr<Toolset>> take_idle();
     void call(const std::string& name, const std::string& arguments, const ToolContext& context,
               Waiting waiting, Done done);
+    bool add(const std::shared_ptr<Call>& call);
     tool::CallContext context_for(const std::shared_ptr<Call>& call, const ToolContext& context);
     void let_go(const std::shared_ptr<Call>& call);
 
@@ -67,6 +71,7 @@ struct Tools::Inside {
     std::mutex guard;                              // guards the calls
     std::condition_variable changed;
     std::list<std::shared_ptr<Call>> calls;
+    bool closing = false;
     tool::Questions questions;
 };
 
@@ -90,10 +95,11 @@ struct Tools::Inside::Call {
     std::atomic<int> holders = 2;
 };
 
-Tools::Inside::~Inside() {
+void Tools::Inside::close() {
     std::list<std::shared_ptr<Call>> left;
     {
         const std::lock_guard lock(guard);
+        closing = true;
         left = calls;
     }
     // Open questions are answered by the cancellation.
@@ -122,13 +128,15 @@ Result<Tools::Inside::Toolset*> Tools::Inside::enter(const ToolContext& context)
     return toolsets.front().get();
 }
 
-// All idle toolsets except those that were used last.
+// All idle toolsets except those that were used last. One whose answers have named files is never
+// idle, because these files go with it.
 std::list<std::unique_ptr<Tools::Inside::Toolset>> Tools::Inside::take_idle() {
     std::list<std::unique_ptr<Toolset>> idle;
     size_t kept = 0;
     for (auto one = toolsets.begin(); one != toolsets.end();) {
         const auto next = std::next(one);
-        if ((*one)->users == 0 && ++kept >= most_idle) idle.splice(idle.end(), toolsets, one);
+        const bool is_idle = (*one)->users == 0 && !(*one)->box.has_spilled_files();
+        if (is_idle && ++kept >= most_idle) idle.splice(idle.end(), toolsets, one);
         one = next;
     }
     return idle;
@@ -159,9 +167,9 @@ void Tools::Inside::call(const std::string& name, const std::string& arguments,
     const auto toolset = enter(context);
     if (!toolset) return done(toolset.error());
     const auto call = std::make_shared<Call>(*toolset, std::move(done));
-    {
-        const std::lock_guard lock(guard);
-        calls.push_back(call);
+    if (!add(call)) {
+        --call->toolset->users;
+        return call->done(Error{"tools", ECANCELED, "cancelled, because the tools are closing"});
     }
     call->cancelled.emplace(context.cancel, [stop = call->stop]() mutable { stop.request_stop(); });
     tool::CallContext given = context_for(call, context);
@@ -174,6 +182,13 @@ void Tools::Inside::call(const std::string& name, const std::string& arguments,
     let_go(call);
 }
 
+// False once the tools are closing: only calls that were cancelled then are waited for.
+bool Tools::Inside::add(const std::shared_ptr<Call>& call) {
+    const std::lock_guard lock(guard);
+    if (!closing) calls.push_back(call);
+    return !closing;
+}
+
 void Tools::Inside::let_go(const std::shared_ptr<Call>& call) {
     if (--call->holders > 0) return;
     call->cancelled.reset();
@@ -184,7 +199,10 @@ void Tools::Inside::let_go(const std::shared_ptr<Call>& call) {
 }
 
 Tools::Tools(ToolSettings settings) : inside_(std::make_unique<Inside>(std::move(settings))) {}
-Tools::~Tools() = default;
+// A callback of a cancelled call may still use this object.
+Tools::~Tools() {
+    if (inside_) inside_->close();
+}
 Tools::Tools(Tools&&) noexcept = default;
 Tools& Tools::operator=(Tools&&) noexcept = default;
 

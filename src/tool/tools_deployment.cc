@@ -70,6 +70,11 @@ std::expected<Deployed, std::vector<Complaint>> deployed(const ToolSettings& set
     request.caller = context.caller;
     if (!context.workspace.empty() && !context.working_dir.empty())
         request.start_directory = from_here(context.working_dir);
+    if (context.allowed_paths) {
+        request.allowed_paths.emplace();
+        for (const fs::path& path : *context.allowed_paths)
+            request.allowed_paths->emplace_back(from_here(path));
+    }
     request.scratch = context.scratch;
     request.same_workspace = context.same_workspace;
     request.wide_workspace = context.wide_workspace;
@@ -84,7 +89,7 @@ bool same_place(const ToolContext& one, const ToolContext& other) {
                         context.network.hosts, context.workspace, context.same_workspace,
                         context.writable, context.cache, context.readable, context.protect,
                         context.watch_denials, context.scratch, context.caller,
-                        context.wide_workspace, context.accept);
+                        context.wide_workspace, context.accept, context.allowed_paths);
     };
     return all(one) == all(other);
 }

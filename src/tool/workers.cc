@@ -23,10 +23,13 @@ void Workers::post(std::function<void()> work) {
         if (threads_.empty()) {
             own = std::move(waiting_.back());
             waiting_.pop_back();
+        } else {
+            // Under the lock: without it, a worker could do the work, and whoever waits for that
+            // could destroy this object, before it is notified.
+            changed_.notify_one();
         }
     }
-    if (own) return own();
-    changed_.notify_one();
+    if (own) own();
 }
 
 // On a machine that is out of processes, the threads that there are do the work.
