@@ -52,16 +52,32 @@ TEST_F(LibraryToolsWithPaths, ACallCannotAddToTheAllowedPathsOfTheContext) {
     fs::create_directory_symlink("../out", work_ / "in/link");
     Tools tools(settings("docware"));
     for (const char* list : {".", "out", "in/link", "in"}) {
-        const std::string asked = command(
-            "cat in/file; cat out/file",
-            {{"enable_shell_features", true}, {"allowed_paths", {(work_ / list).string()}}});
+        const std::string asked =
+            command("cat in/file; cat out/file",
+                    {{"enable_shell_features", true},
+                     {"allowed_paths", Json::array({(work_ / list).string()})}});
         const std::string answer = json_of(tools.call("Bash", asked, limited())).dump();
         EXPECT_THAT(answer, Not(HasSubstr("text-of-out"))) << list;
     }
     const std::string inside =
-        command("cat file", {{"working_directory", "in"}, {"allowed_paths", {"."}}});
+        command("cat file", {{"cwd", "out"}, {"allowed_paths", Json::array({"."})}});
     EXPECT_THAT(json_of(tools.call("Bash", inside, limited())).dump(),
                 Not(HasSubstr("text-of-out")));
+}
+
+TEST_F(LibraryToolsWithPaths, ALinkLeadsNotOutOfTheConfiguredPaths) {
+    fs::create_directory_symlink("../out", work_ / "in/link");
+    configure("mode: workspace\ndocware: {allowed_paths: [in]}\n");
+    Tools tools(settings("docware"));
+    const auto said = [&](const char* list) {
+        const std::string asked =
+            command("cat file", {{"enable_shell_features", true},
+                                 {"cwd", (work_ / list).string()},
+                                 {"allowed_paths", Json::array({(work_ / list).string()})}});
+        return json_of(tools.call("Bash", asked, here())).dump();
+    };
+    EXPECT_THAT(said("in"), HasSubstr("text-of-in"));
+    EXPECT_THAT(said("in/link"), Not(HasSubstr("text-of-out")));
 }
 
 TEST_F(LibraryTools, ObeyAChangedConfiguration) {
