@@ -147,8 +147,10 @@ struct ToolContext {
     std::string caller = {};               // whose shells these are; recorded, not interpreted
     bool wide_workspace = false;           // "/" or a home as a root that may be written is meant
     std::vector<std::string> accept = {};  // holes that may stay open: docs/walls.md has the words
-    // While a call is under way, on the thread that waits for it. The shell's id, then pieces
-    // of output; all that is kept has been given when the report comes.
+    // While a call is under way: the shell's id, then pieces of output. All that is kept has been
+    // given when the report comes. Bash calls them on the thread that waits for the call; Tools
+    // calls them on any thread, also on that of the caller. These functions, and those below, must
+    // not block and must not throw.
     std::function<void(const std::string& shell_id)> on_start = {};
     std::function<void(const OutputPiece&)> on_output = {};
     // Asked where a rule of the tool's checks says so. None: what would be asked about is refused.

@@ -18,8 +18,8 @@ struct ToolSettings {
     // husk, phoenix, codegen, docware, agentrail, yoi, claude-code or anthropic. Empty: the one
     // that husk.yaml names; husk if it names none.
     std::string contract = {};
-    // The only husk.yaml that is read. Empty: the user's own, and the one in the workspace, which
-    // may only narrow.
+    // The only husk.yaml that is read. Empty: the file that $HUSK_CONFIG names, else the user's
+    // own, and the one in the workspace, which may only narrow.
     std::filesystem::path config = {};
     // Entries of a husk.yaml that count more than any file: "mode: open\nlimits: {memory: 2G}".
     std::string overrides = {};
@@ -35,7 +35,9 @@ struct ToolSettings {
 //
 // * `mode` Open is the default. Another mode counts more than contract and configuration, and
 //   ReadOnly has no network. To open what they close, use ToolSettings::overrides.
-// * `network` None is the default. Another network counts, and the mode must permit it.
+// * `network` None is the default. Another network counts, and the mode must permit it. To close
+//   a network that they open, use the override "network: none".
+// * With `allowed_paths`, the `allowed_paths` of a call count only where both overlap.
 // * `writable`, `readable`, `protect` and `accept` are added to those of the configuration; `cache`
 //   replaces that of the configuration.
 // * With an empty `session`, calls with the same workspace, walls and `caller` share a session. A
@@ -47,7 +49,8 @@ class Tools {
 public:
     explicit Tools(ToolSettings settings = {});
     // Cancels all calls that are under way, and answers them, before it returns. Commands in the
-    // background go on. It must not be called by a callback of one of its calls.
+    // background go on. It must not be called by a callback of one of its calls. A call that such
+    // a callback makes meanwhile is answered with an error.
     ~Tools();
     Tools(Tools&&) noexcept;
     Tools& operator=(Tools&&) noexcept;
@@ -68,8 +71,10 @@ public:
                                           const ToolContext& context = {});
 
     // The same without waiting. `done` is called once, also for a cancelled call. Like the
-    // functions of the context, it is called on a thread that it must not block. Any number of
-    // calls may be under way.
+    // functions of the context, it is called on a thread that it must not block, and it must not
+    // throw. If the settings or the configuration are wrong, or the object is being destroyed, it
+    // is called before this function returns, on the same thread. Any number of calls may be under
+    // way.
     using Done = std::function<void(std::variant<std::string, Error> result)>;
     void call(const std::string& name, const std::string& arguments, ToolContext context,
               Done done);
