@@ -12,7 +12,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-Settings settings_of(const std::string& text) {
+Settings settings_with(const std::string& text) {
     auto settings = read_settings(text, "husk.yaml");
     if (!settings) throw std::logic_error(settings.error()[0].message);
     return *std::move(settings);
@@ -54,7 +54,7 @@ TEST(Docware, Configuration_HasEveryKeyOfBashConfiguration) {
         EXPECT_EQ(complaint_about(in_section(key, value)), "") << key;
         all += "  " + std::string(key) + ": " + value + "\n";
     }
-    const Settings given = settings_of(all);
+    const Settings given = settings_with(all);
     const Settings built_in;
     for (const Key& key : keys()) {
         if (key.section != "docware" || key.name == "threats") continue;
@@ -69,13 +69,13 @@ TEST(Docware, Configuration_HasEveryKeyOfBashConfiguration) {
 }
 
 TEST(Docware, Configuration_IsReadInBothSpellingsButNotTwice) {
-    EXPECT_EQ(settings_of(in_section("max_memory_usage", "64M")).docware_memory.value, 64U << 20);
-    EXPECT_EQ(settings_of(in_section("maxMemoryUsage", "64M")).docware_memory.value, 64U << 20);
-    EXPECT_EQ(settings_of(in_section("streaming", "off")).streaming.value, "off");
-    EXPECT_EQ(settings_of(in_section("logLevel", "WARN")).docware_log_level.value, "warning");
-    EXPECT_EQ(settings_of(in_section("defaultTimeout", "500")).docware_timeout.value,
+    EXPECT_EQ(settings_with(in_section("max_memory_usage", "64M")).docware_memory.value, 64U << 20);
+    EXPECT_EQ(settings_with(in_section("maxMemoryUsage", "64M")).docware_memory.value, 64U << 20);
+    EXPECT_EQ(settings_with(in_section("streaming", "off")).streaming.value, "off");
+    EXPECT_EQ(settings_with(in_section("logLevel", "WARN")).docware_log_level.value, "warning");
+    EXPECT_EQ(settings_with(in_section("defaultTimeout", "500")).docware_timeout.value,
               std::chrono::milliseconds(500));
-    EXPECT_EQ(settings_of(in_section("defaultTimeout", "5s")).docware_timeout.value,
+    EXPECT_EQ(settings_with(in_section("defaultTimeout", "5s")).docware_timeout.value,
               std::chrono::seconds(5));
     EXPECT_THAT(complaint_about("docware: {maxProcesses: 1, max_processes: 2}"),
                 HasSubstr("another spelling of \"max_processes\""));
@@ -99,14 +99,14 @@ TEST(Docware, Configuration_SaysWhyAValueIsRefused) {
 }
 
 TEST(Docware, Configuration_AnEmptyListIsAList) {
-    EXPECT_EQ(settings_of(in_section("command_whitelist", "[]")).command_whitelist.size(), 1U);
-    EXPECT_EQ(settings_of(in_section("allowedPaths", "[]")).allowed_paths.size(), 1U);
-    EXPECT_TRUE(settings_of("docware:\n  command_whitelist:\n").command_whitelist.empty());
-    EXPECT_TRUE(settings_of("protect: []").protect.empty());
+    EXPECT_EQ(settings_with(in_section("command_whitelist", "[]")).command_whitelist.size(), 1U);
+    EXPECT_EQ(settings_with(in_section("allowedPaths", "[]")).allowed_paths.size(), 1U);
+    EXPECT_TRUE(settings_with("docware:\n  command_whitelist:\n").command_whitelist.empty());
+    EXPECT_TRUE(settings_with("protect: []").protect.empty());
 }
 
 TEST(Docware, Configuration_TakesThePlaceOfWhatTheFileSaysOfAllContracts) {
-    Settings file = settings_of(
+    Settings file = settings_with(
         "limits: {memory: 8G, processes: 100}\n"
         "docware: {maxMemoryUsage: 64M, defaultTimeout: 2000, defaultWorkingDirectory: /w,\n"
         "          maxOutputSize: 1K, maxFileDescriptors: 32, enableSandbox: false}\n");
@@ -127,7 +127,7 @@ TEST(Docware, Configuration_TakesThePlaceOfWhatTheFileSaysOfAllContracts) {
 
 TEST(Docware, Configuration_ASandboxCannotContradictTheMode) {
     const auto complaint = [](const std::string& text) {
-        Settings file = settings_of(text);
+        Settings file = settings_with(text);
         const auto applied = apply_docware_section(file);
         return applied ? "" : applied.error()[0].message;
     };

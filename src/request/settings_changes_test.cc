@@ -11,7 +11,7 @@ using testing::IsEmpty;
 namespace husk::config {
 namespace {
 
-Settings settings_of(std::string_view text) {
+Settings settings_in(std::string_view text) {
     auto settings = read_settings(text, "husk.yaml");
     if (settings) return *std::move(settings);
     ADD_FAILURE() << text << ": " << settings.error()[0].message;
@@ -19,7 +19,7 @@ Settings settings_of(std::string_view text) {
 }
 
 std::vector<std::string> changes_between(std::string_view before, std::string_view after) {
-    return changes(settings_of(before), settings_of(after));
+    return changes(settings_in(before), settings_in(after));
 }
 
 TEST(Changes, AreToldByKey) {
