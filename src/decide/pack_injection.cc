@@ -36,10 +36,12 @@ std::optional<std::string> decoded_run(const Scene& scene) {
     return code_comes_from(scene, decodes);
 }
 
+// "$x" begins with an empty text, which is quoted.
 bool is_all_variable(const Word& code) {
-    return !code.pieces.empty() && std::ranges::all_of(code.pieces, [](const Piece& piece) {
-        return piece.kind == Piece::Kind::Variable;
-    });
+    return code.known_start().empty() && !code.known() &&
+           std::ranges::all_of(code.pieces, [](const Piece& piece) {
+               return piece.kind == Piece::Kind::Variable || piece.text.empty();
+           });
 }
 
 // eval "$x", bash -c "$x", bash <<< "$x": all of the code is a variable.
