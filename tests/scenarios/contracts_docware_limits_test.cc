@@ -6,7 +6,7 @@
 #include "docware_calls.h"
 #include "run/ceilings.h"
 
-namespace husk::test {
+namespace husk::test::docware_calls {
 namespace {
 
 namespace fs = std::filesystem;
@@ -156,4 +156,4 @@ TEST_P(Docware, Sandbox_NothingOutlivesItsCommand) {
 }
 
 }  // namespace
-}  // namespace husk::test
+}  // namespace husk::test::docware_calls

@@ -7,7 +7,7 @@
 #include "docware_calls.h"
 #include "tool/toolbox.h"
 
-namespace husk::test {
+namespace husk::test::docware_calls {
 namespace {
 
 namespace fs = std::filesystem;
@@ -380,4 +380,4 @@ TEST(DocwareTools, Streaming_RecordsComeWhileTheCommandRuns) {
 }
 
 }  // namespace
-}  // namespace husk::test
+}  // namespace husk::test::docware_calls

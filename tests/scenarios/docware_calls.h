@@ -12,7 +12,7 @@
 #include "contract/docware_cases.h"
 #include "harness.h"
 
-namespace husk::test {
+namespace husk::test::docware_calls {
 
 using contract::Json;
 
@@ -77,4 +77,4 @@ protected:
     std::filesystem::path home_ = husk_.dir() / "home";
 };
 
-}  // namespace husk::test
+}  // namespace husk::test::docware_calls
