@@ -20,7 +20,8 @@ Json sum_of(const Json& one, const Json& other) {
 // A call with wrong input has an error and no status: nothing was decided about a command.
 bool is_refused_input(const Json& record) {
     const Json& error = member(record, "error");
-    return member(record, "status").is_null() && error.is_string() && error != "";
+    return member(record, "status").is_null() && error.is_string() &&
+           !error.get<std::string>().empty();
 }
 
 bool is_over(const Json& record) {

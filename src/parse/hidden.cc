@@ -169,7 +169,8 @@ bool is_subscript_to_fill(std::string_view arithmetic) {
 }
 
 void Hidden::note(const Command& command) {
-    arithmetic = arithmetic || is_arithmetic(command) || may_be_arithmetic(command);
+    arithmetic = arithmetic || is_arithmetic(command);
+    may_read_names = may_read_names || may_be_arithmetic(command);
     note_texts(command);
     note_variables(command);
     note_home(command);
@@ -209,6 +210,7 @@ void Hidden::note_text(const Word& word) {
     const std::string text = word.shown();
     if (text.contains("BASH_FUNC_")) add("a variable holds a function");
     if (text.contains("BASH_CMDS")) add("BASH_CMDS changes what a name means");
+    bracket_in_text |= text.contains('[');
     subscript_in_text |= is_subscript_with_substitution(word);
     substitution_in_text |= has_substitution(literal_text(word));
     subscript_to_fill |= is_subscript_to_fill(word);
@@ -332,11 +334,12 @@ void Hidden::add(const std::string& reason) {
 
 std::vector<std::string> Hidden::all_reasons() const {
     std::vector<std::string> all = reasons;
-    if (subscript_in_text && arithmetic)
+    const bool evaluates = arithmetic || may_read_names;
+    if (subscript_in_text && evaluates)
         all.emplace_back("arithmetic may run what stands in brackets");
-    else if (subscript_to_fill && substitution_in_text && arithmetic)
+    else if (subscript_to_fill && substitution_in_text && evaluates)
         all.emplace_back("arithmetic may run what a variable puts into brackets");
-    if (assignment_in_text && arithmetic)
+    if (assignment_in_text && (arithmetic || (may_read_names && bracket_in_text)))
         all.emplace_back("arithmetic may set a variable that decides what is run");
     if (sets_home && uses_home) all.emplace_back("it changes what ~ and $HOME mean");
     if (sets_search_of_cd && uses_cd) all.emplace_back("CDPATH changes where cd leads");

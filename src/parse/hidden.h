@@ -33,6 +33,9 @@ struct Hidden {
     // x='a[$(b)]' runs b once x is taken for a number.
     bool subscript_in_text = false;
     bool arithmetic = false;
+    // `test $x 'a[...]'` is arithmetic too if $x is -v.
+    bool may_read_names = false;
+    bool bracket_in_text = false;
     // y='$(b)' runs b once "a[$y]" is taken for a number.
     bool substitution_in_text = false;
     bool subscript_to_fill = false;

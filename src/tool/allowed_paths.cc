@@ -30,10 +30,10 @@ Directories resolved_in_both(const Directories& asked, const std::optional<Direc
         if (std::ranges::find(both, path) == both.end()) both.push_back(path);
     };
     for (const fs::path& bound : resolved(*bounds))
-        for (const fs::path& path : wanted) {
-            if (confine::is_within(path, bound))
-                add(path);
-            else if (confine::is_within(bound, path))
+        for (const fs::path& one : wanted) {
+            if (confine::is_within(one, bound))
+                add(one);
+            else if (confine::is_within(bound, one))
                 add(bound);
         }
     return both;
