@@ -113,14 +113,7 @@ void Watch::begin(const TreeLimits& most, uint64_t now) {
     most_ = most;
     began_ = keeper_clock::realtime() / 1'000'000'000;
     looked_ = now;
-    begun_at_ = now;
-    const uint64_t first = most_.memory == 0 ? first_look_ms : early_look_ms(most_.memory);
-    next_ = keeper_clock::after(now, first);
-}
-
-// A tree that has just begun has no history that foretells how fast it grows.
-bool Watch::is_young(uint64_t now) const {
-    return now - begun_at_ < first_look_ms * keeper_clock::millisecond;
+    next_ = keeper_clock::after(now, first_look_ms);
 }
 
 Breach Watch::look(uint64_t now, const usage::Meter& reaped) {
@@ -151,10 +144,6 @@ Breach Watch::look(uint64_t now, const usage::Meter& reaped) {
 
     const uint64_t elapsed_ms = (now - looked_) / keeper_clock::millisecond + 1;
     uint64_t wait = next_look_ms(last_.use, tree.use, most_, elapsed_ms);
-    if (most_.memory != 0 && is_young(now)) {
-        const uint64_t early = early_look_ms(growth(tree.use.memory, most_.memory));
-        if (early < wait) wait = early;
-    }
     const Breach breach = judge(tree);
     filling_up_ =
         is_crowd(tree.use.processes, most_.processes) && tree.use.processes > last_.use.processes;

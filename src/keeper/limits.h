@@ -29,10 +29,8 @@ struct Tree {
     uint64_t held() const { return page_tables + objects; }
 };
 
-// A command that ends before is never looked at, unless it can pass its limit of memory sooner.
+// A command that ends before is never looked at. The peak of its processes is judged at its end.
 inline constexpr uint64_t first_look_ms = 100;
-// What one process fills at full speed.
-inline constexpr uint64_t memory_per_ms = 2'000'000;
 // A process shows its peak with the files that it maps, which are no part of the limit. It maps
 // this much without being suspected; more where a look has seen more.
 inline constexpr uint64_t usual_mapped_files = 32 << 20;
@@ -90,13 +88,6 @@ constexpr uint64_t next_look_ms(const Use& before, const Use& now,
     return wait > near_look_ms ? wait : near_look_ms;
 }
 
-// When to look at a command that may fill `left` bytes more before it passes its limit.
-constexpr uint64_t early_look_ms(uint64_t left) {
-    const uint64_t full_ms = left / memory_per_ms;
-    if (full_ms < close_look_ms) return close_look_ms;
-    return full_ms < first_look_ms ? full_ms : first_look_ms;
-}
-
 // A limit that was passed; `limit` is 0 when none was.
 struct Breach {
     husk::record::Resource resource;
@@ -136,7 +127,6 @@ private:
     uint64_t without_doubles(const Tree& tree);
     Breach judge(const Tree& tree);
     Breach judge_totals(const Use& now);
-    bool is_young(uint64_t now) const;
 
     husk::wire::TreeLimits most_{};
     Tree last_{};
@@ -145,7 +135,6 @@ private:
     uint64_t looked_ = 0;
     uint64_t blind_since_ = keeper_clock::never;
     uint64_t next_ = keeper_clock::never;
-    uint64_t begun_at_ = 0;      // by the clock of looks
     uint64_t mapped_files_ = 0;  // the most that a look has seen
     uint64_t counted_ = 0;       // memory with its doubles, when they were last told apart
     bool doubtful_ = false;      // over the limit of memory, but not yet twice
@@ -170,8 +159,6 @@ static_assert(after({0, 10'000'000, 202, 0}, 200) == 200);
 static_assert(after({0, 10'000'000, 300, 0}, 1000) == near_look_ms);
 static_assert(after({0, 600'000'000, 2, 0}, 1000) == close_look_ms);
 static_assert(next_look_ms({}, {}, {}, 50) == 100);
-static_assert(early_look_ms(0) == close_look_ms && early_look_ms(20'000'000) == close_look_ms);
-static_assert(early_look_ms(100'000'000) == 50 && early_look_ms(8'000'000'000) == first_look_ms);
 
 }  // namespace check
 

@@ -185,7 +185,7 @@ std::vector<std::string> wire_seeds() {
     const std::string names =
         "n" + name_order(0, "/w/.vscode", "") + name_order(2, "/w/.git/hooks", "../hooks");
     return {simple, by_name, "w" + steps.encode(), names,
-            std::string("tbash\0-c\0echo $X\0X=1\0PATH=/bin", 31)};
+            std::string("tbash\0-c\0echo $X\0X=1\0PATH=/bin", 30)};
 }
 
 }  // namespace husk::fuzz
