@@ -86,6 +86,13 @@ bool may_be_arithmetic(const Command& command) {
            std::ranges::adjacent_find(command.words, comes_before_name) != command.words.end();
 }
 
+// name[...
+bool has_element(const std::string& text) {
+    for (size_t at = text.find('['); at != std::string::npos; at = text.find('[', at + 1))
+        if (at > 0 && is_name_letter(text[at - 1])) return true;
+    return false;
+}
+
 // declare 'a=($(x))' runs x once a is an array.
 bool is_list_with_substitution(const Word& word) {
     const std::string text = literal_text(word);
@@ -210,7 +217,7 @@ void Hidden::note_text(const Word& word) {
     const std::string text = word.shown();
     if (text.contains("BASH_FUNC_")) add("a variable holds a function");
     if (text.contains("BASH_CMDS")) add("BASH_CMDS changes what a name means");
-    bracket_in_text |= text.contains('[');
+    bracket_in_text |= has_element(text);
     subscript_in_text |= is_subscript_with_substitution(word);
     substitution_in_text |= has_substitution(literal_text(word));
     subscript_to_fill |= is_subscript_to_fill(word);
