@@ -220,7 +220,7 @@ TEST_F(Portable, CheckSaysThatBashIsNotAsked) {
 
 TEST_F(Portable, REQ_BASH_009_CommandsRunOnLinuxOnly) {
     for (const char* words :
-         {"run -- 'touch ran'", "call bash '{\"command\": \"touch ran\"}'", "mcp", "run --help"}) {
+         {"run -- 'touch ran'", R"(call bash '{"command": "touch ran"}')", "mcp", "run --help"}) {
         const Ran ran = portable(words);
         EXPECT_EQ(ran.code, 125) << words;
         EXPECT_THAT(ran.output, HasSubstr("commands on Linux only, because its sandbox is made of "
