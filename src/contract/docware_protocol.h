@@ -33,7 +33,7 @@ struct DocwareState {
     bool is_cancelled = false;
     Json output = nullptr;   // BashToolOutput: the structured content of the result
     Json denials = nullptr;  // of the report: what walls have stopped
-    Json usage = nullptr;    // of one that is running: docware_usage() of the last look at it
+    Json usage = nullptr;    // while it runs: docware_usage() of the last look
     UsageFigures figures = UsageFigures::Told;
 };
 

@@ -20,7 +20,7 @@ constexpr double sure = 0.9;
 
 bool is_elsewhere(const Scene& scene) { return comes_via(scene.script, scene.index, Via::Remote); }
 
-// A number from 1000 on is a person's, and as a rule that of whoever types it.
+// Account numbers from 1000 on belong to people, usually to the user who types the command.
 bool is_another_account(std::string_view name) {
     constexpr unsigned first_person = 1000;
     if (name.starts_with('+')) name.remove_prefix(1);

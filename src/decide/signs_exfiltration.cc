@@ -107,7 +107,7 @@ std::optional<std::string> listener(const Scene& scene) {
     return std::nullopt;
 }
 
-// ssh -R: whoever reaches the other machine reaches this one.
+// ssh -R: users of the other machine can connect to this one.
 std::optional<std::string> way_back(const Scene& scene) {
     if (!is_one_of(scene.command.program(), "ssh autossh")) return std::nullopt;
     const Arguments arguments =

@@ -37,7 +37,7 @@ bool takes_jobs(const Command& command) {
     return !lists;
 }
 
-// `eval` alone ignores the pipe, and whoever writes it expects otherwise.
+// `eval` alone does not read the pipe, although the author of the command expects it to.
 bool is_bare_eval(const Command& command) {
     return command.program() == "eval" && command.words.size() == 1;
 }

@@ -21,7 +21,7 @@
 
 namespace keeper {
 
-// Wakes whoever listens; the record has the news.
+// Wakes the listeners; the record has the news.
 void tell(int lifeline, char word);
 
 struct Handles {
