@@ -204,7 +204,7 @@ private:
     void converse(const std::shared_ptr<Call>& call, const contract::Talk& talk);
     Result<Talked> talk_to(const Call& call, const contract::Talk& talk);
     Result<Talked> run_in(LastingBash& bash, const Call& call, const contract::Talk& talk,
-                          const os::Deadline& give_up);
+                          const os::Deadline& give_up) const;
     Result<Report> start_lasting(LastingBash& bash, const Call& call);
 
     contract::Outcome perform(const contract::Read& read) const;

@@ -46,7 +46,8 @@ Result<Report> Toolbox::start_lasting(LastingBash& bash, const Call& call) {
 
 // Judged where the bash is, and run there.
 Result<Toolbox::Talked> Toolbox::run_in(LastingBash& bash, const Call& call,
-                                        const contract::Talk& talk, const os::Deadline& give_up) {
+                                        const contract::Talk& talk,
+                                        const os::Deadline& give_up) const {
     contract::Run asked;
     asked.request.command = talk.command;
     asked.request.working_dir = bash.directory();
