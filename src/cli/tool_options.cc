@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "cli/wall_options.h"
 #include "serve/configuration_news.h"
+#include "tool/live_configuration.h"
 
 namespace husk::cli {
 
@@ -40,7 +41,7 @@ void add_tool_options(CLI::App& app, ToolOptions& options) {
 }
 
 std::expected<tool::Deployment, std::vector<Complaint>> deployment_of(const ToolOptions& options) {
-    tool::Deployed deployed = TRY(tool::deploy(options));
+    tool::Deployed deployed = TRY(tool::deploy_live(options));
     for (const std::string& warning : deployed.warnings) fail(warning);
     return std::move(deployed.deployment);
 }

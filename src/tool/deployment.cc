@@ -10,7 +10,6 @@
 #include "request/settings_layers.h"
 #include "tool/contract_layer.h"
 #include "tool/engine_values.h"
-#include "tool/live_configuration.h"
 #include "tool/own_files.h"
 #include "tool/plan_call.h"
 #include "tool/working_dir.h"
@@ -136,7 +135,6 @@ std::expected<Deployed, Complaints> deploy(const DeploymentRequest& request) {
         source.fixed_because = is_beside(source.path, configuration)
                                    ? why_fixed_beside(source.path, reach)
                                    : why_fixed(source.path, reach);
-    deployment.live = std::make_shared<LiveConfiguration>(request, sources, deployment);
     return Deployed{std::move(deployment), std::move(warnings), std::move(sources)};
 }
 

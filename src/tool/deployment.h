@@ -36,7 +36,7 @@ struct Deployed {
     std::vector<SourceFile> sources;  // the files that the deployment was made of
 };
 
-// Reads the configuration. The complaints are about the request or about a file.
+// Reads the configuration once. The complaints are about the request or about a file.
 std::expected<Deployed, std::vector<Complaint>> deploy(const DeploymentRequest& request);
 
 // Returns why no call could ever run, so that a server fails when it starts.

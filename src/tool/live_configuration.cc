@@ -29,14 +29,48 @@ constexpr auto settles_after = 3s;
 constexpr size_t largest = (size_t{1} << 20) + 1;
 constexpr int most_tries = 3;
 
-constexpr auto keys_of_the_start = std::to_array<std::string_view>(
-    {"contract", "state", "working_directory", "docware.default_working_directory",
-     "retention.quota", "session.linger", "session.max_lifetime", "yoi.output_dir"});
+// A key that a running server cannot change.
+struct KeyOfTheStart {
+    std::string_view name;
+    // Puts the value of the start into `flags`, as if the user had typed it.
+    void (*pin)(config::Settings& flags, const Deployment& first);
+};
+
+config::Origin the_start() { return config::from_flag("the start"); }
+
+template <auto key>
+void pin(config::Settings& flags, const Deployment& first) {
+    flags.*key = {(first.configured.*key).value, the_start()};
+}
+
+void pin_state(config::Settings& flags, const Deployment& first) {
+    flags.state = {first.settings.state.string(), the_start()};
+}
+
+void pin_workspace(config::Settings& flags, const Deployment& first) {
+    flags.working_directory = {first.walls.workspace.string(), the_start()};
+}
+
+constexpr auto keys_of_the_start = std::to_array<KeyOfTheStart>({
+    {"contract", pin<&config::Settings::contract>},
+    {"state", pin_state},
+    {"working_directory", pin_workspace},
+    {"docware.default_working_directory", pin_workspace},
+    {"retention.quota", pin<&config::Settings::quota>},
+    {"session.linger", pin<&config::Settings::linger>},
+    {"session.max_lifetime", pin<&config::Settings::max_lifetime>},
+    {"yoi.output_dir", pin<&config::Settings::output_dir>},
+});
 
 bool is_of_the_start(const std::string& change) {
-    return std::ranges::any_of(keys_of_the_start, [&](std::string_view key) {
-        return change.starts_with(key) && change.substr(key.size()).starts_with(": ");
+    return std::ranges::any_of(keys_of_the_start, [&](const KeyOfTheStart& key) {
+        return change.starts_with(key.name) && change.substr(key.name.size()).starts_with(": ");
     });
+}
+
+DeploymentRequest pinned(DeploymentRequest request, const Deployment& first) {
+    for (const KeyOfTheStart& key : keys_of_the_start) key.pin(request.flags, first);
+    return request;
 }
 
 bool is_blank(const std::string& text) {
@@ -48,11 +82,9 @@ bool is_blank(const std::string& text) {
 LiveConfiguration::LiveConfiguration(DeploymentRequest request, std::vector<SourceFile> sources,
                                      const Deployment& first)
     : request_(std::move(request)),
+      pinned_(pinned(request_, first)),
       in_force_(first.configured),
-      started_(first.configured),
-      contract_(first.contract->name),
-      state_(first.settings.state),
-      workspace_(first.walls.workspace) {
+      started_(first.configured) {
     follow(std::move(sources));
 }
 
@@ -180,17 +212,20 @@ std::optional<LiveConfiguration::News> LiveConfiguration::take(FoundFiles found)
         note(std::move(found));
         return std::nullopt;
     }
-    auto fresh = load(found, change);
-    if (!fresh && change.why.empty()) return tell_busy();
+    auto result = load(found);
+    if (std::holds_alternative<StillChanging>(result)) return tell_busy();
     is_busy_ = false;
     note(std::move(found));
-    const bool was_refused = std::exchange(was_refused_, !fresh);
-    if (!fresh) return News{.change = std::move(change)};
-    apply(*fresh, change);
-    const bool silent = !was_refused && change.changed.empty() && is_about_trust(change);
-    News news{.change = std::nullopt, .deployment = std::move(fresh->deployment)};
-    if (!silent) news.change = std::move(change);
-    return news;
+    if (auto* refused = std::get_if<Refused>(&result))
+        return refuse(std::move(*refused), std::move(change));
+    return apply(std::get<Loaded>(std::move(result)), std::move(change));
+}
+
+LiveConfiguration::News LiveConfiguration::refuse(Refused refused, ConfigurationChange change) {
+    was_refused_ = true;
+    change.outcome = Outcome::Refused;
+    change.why = std::move(refused.why);
+    return News{.change = std::move(change)};
 }
 
 void LiveConfiguration::note(FoundFiles found) {
@@ -228,66 +263,62 @@ std::string LiveConfiguration::refusal_of(const FoundFiles& found) const {
     return "";
 }
 
-// Reads the files in the same way as at the start. Returns nothing, with the reason in
-// `change.why`, if they are refused, and nothing without a reason if they changed meanwhile.
-std::optional<Deployed> LiveConfiguration::load(const FoundFiles& found,
-                                                ConfigurationChange& change) const {
-    change.outcome = Outcome::Refused;
-    change.why = refusal_of(found);
-    if (!change.why.empty()) return std::nullopt;
+// Reads the files in the same way as at the start.
+std::variant<LiveConfiguration::Loaded, LiveConfiguration::Refused,
+             LiveConfiguration::StillChanging>
+LiveConfiguration::load(const FoundFiles& found) const {
+    if (std::string why = refusal_of(found); !why.empty()) return Refused{std::move(why)};
+    std::vector<std::string> after_restart;
     auto fresh = deploy(request_);
     if (fresh) {
-        change.after_restart = config::changes(started_, fresh->deployment.configured);
-        std::erase_if(change.after_restart,
-                      [](const std::string& one) { return !is_of_the_start(one); });
-        if (!change.after_restart.empty()) fresh = deploy(pinned());
+        after_restart = config::changes(started_, fresh->deployment.configured);
+        std::erase_if(after_restart, [](const std::string& one) { return !is_of_the_start(one); });
+        if (!after_restart.empty()) fresh = deploy(pinned_);
     }
-    if (!std::ranges::equal(stamps(), found, {}, {}, &Found::stamp)) return std::nullopt;
-    if (!fresh) {
-        change.why = to_text(fresh.error());
-        return std::nullopt;
-    }
+    if (!std::ranges::equal(stamps(), found, {}, {}, &Found::stamp)) return StillChanging{};
+    if (!fresh) return Refused{to_text(fresh.error())};
+    if (!says_what_is_found(*fresh, found)) return StillChanging{};
+    if (const auto able = check_deployment(fresh->deployment); !able)
+        return Refused{able.error().text()};
+    return Loaded{.deployed = *std::move(fresh), .after_restart = std::move(after_restart)};
+}
+
+// False if a file was changed between the two times it was read.
+bool LiveConfiguration::says_what_is_found(const Deployed& fresh, const FoundFiles& found) const {
     for (size_t i = 0; i < sources_.size(); ++i) {
         if (sources_[i].kind == SourceFile::Kind::Trust) continue;
-        const auto read = std::ranges::find(fresh->sources, sources_[i].path, &SourceFile::path);
-        if (read != fresh->sources.end() && read->text != found[i].text) return std::nullopt;
+        const auto read = std::ranges::find(fresh.sources, sources_[i].path, &SourceFile::path);
+        if (read != fresh.sources.end() && read->text != found[i].text) return false;
     }
-    if (const auto able = check_deployment(fresh->deployment); !able) {
-        change.why = able.error().text();
-        return std::nullopt;
-    }
-    return *std::move(fresh);
+    return true;
 }
 
-void LiveConfiguration::apply(Deployed& fresh, ConfigurationChange& change) {
+LiveConfiguration::News LiveConfiguration::apply(Loaded fresh, ConfigurationChange change) {
+    Deployed& deployed = fresh.deployed;
     change.outcome = Outcome::Applied;
-    change.changed = config::changes(in_force_, fresh.deployment.configured);
+    change.changed = config::changes(in_force_, deployed.deployment.configured);
     std::erase_if(change.changed, is_of_the_start);
-    const std::vector<std::string> told = std::exchange(after_restart_, change.after_restart);
-    if (told == change.after_restart) change.after_restart.clear();
-    change.warnings = std::move(fresh.warnings);
-    in_force_ = fresh.deployment.configured;
-    fresh.deployment.live.reset();  // this one goes on
+    if (after_restart_ != fresh.after_restart) change.after_restart = fresh.after_restart;
+    after_restart_ = std::move(fresh.after_restart);
+    change.warnings = std::move(deployed.warnings);
+    in_force_ = deployed.deployment.configured;
     applied_ = seen_;
+    const bool was_refused = std::exchange(was_refused_, false);
+    const bool silent = !was_refused && change.changed.empty() && is_about_trust(change);
     // A file in another place may have become one of the configuration's.
     const bool others =
-        !std::ranges::equal(sources_, fresh.sources, {}, &SourceFile::path, &SourceFile::path);
-    if (others) follow(std::move(fresh.sources));
+        !std::ranges::equal(sources_, deployed.sources, {}, &SourceFile::path, &SourceFile::path);
+    if (others) follow(std::move(deployed.sources));
+    News news{.change = std::nullopt, .deployment = std::move(deployed.deployment)};
+    if (!silent) news.change = std::move(change);
+    return news;
 }
 
-// The request as if the user had typed what was in force at the start.
-DeploymentRequest LiveConfiguration::pinned() const {
-    DeploymentRequest request = request_;
-    config::Settings& flags = request.flags;
-    const config::Origin start = config::from_flag("the start");
-    flags.contract = {contract_, start};
-    flags.state = {state_.string(), start};
-    flags.working_directory = {workspace_.string(), start};
-    flags.quota = {started_.quota.value, start};
-    flags.output_dir = {started_.output_dir.value, start};
-    flags.linger = {started_.linger.value, start};
-    flags.max_lifetime = {started_.max_lifetime.value, start};
-    return request;
+std::expected<Deployed, std::vector<Complaint>> deploy_live(const DeploymentRequest& request) {
+    Deployed deployed = TRY(deploy(request));
+    deployed.deployment.live =
+        std::make_shared<LiveConfiguration>(request, deployed.sources, deployed.deployment);
+    return deployed;
 }
 
 }  // namespace husk::tool

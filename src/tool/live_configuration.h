@@ -2,9 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <expected>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "record/configuration_entry.h"
@@ -51,14 +53,24 @@ private:
     std::string refusal_of(const FoundFiles& found) const;
     std::optional<News> tell_busy();
     std::optional<News> take(FoundFiles found);
-    std::optional<Deployed> load(const FoundFiles& found, audit::ConfigurationChange& change) const;
-    void apply(Deployed& fresh, audit::ConfigurationChange& change);
+    struct Loaded {
+        Deployed deployed;
+        std::vector<std::string> after_restart = {};  // changed keys that count at the next start
+    };
+    struct Refused {
+        std::string why;
+    };
+    struct StillChanging {};
+    std::variant<Loaded, Refused, StillChanging> load(const FoundFiles& found) const;
+    News refuse(Refused refused, audit::ConfigurationChange change);
+    News apply(Loaded fresh, audit::ConfigurationChange change);
     void note(FoundFiles found);
     bool is_about_trust(const audit::ConfigurationChange& change) const;
     void follow(std::vector<SourceFile> sources);
-    DeploymentRequest pinned() const;
+    bool says_what_is_found(const Deployed& fresh, const FoundFiles& found) const;
 
     DeploymentRequest request_;
+    DeploymentRequest pinned_;  // the same, with what only a start can change
     std::vector<SourceFile> sources_;
     FoundFiles seen_;          // at the last look, one for each source
     FoundFiles applied_;       // when they were obeyed
@@ -68,10 +80,10 @@ private:
     // The settings in force, and those of the start: a running server cannot change some of them.
     config::Settings in_force_;
     config::Settings started_;
-    std::string contract_;
-    std::filesystem::path state_;
-    std::filesystem::path workspace_;
     std::vector<std::string> after_restart_;  // as last reported
 };
+
+// Like deploy; the result reads its files again when they change.
+std::expected<Deployed, std::vector<Complaint>> deploy_live(const DeploymentRequest& request);
 
 }  // namespace husk::tool

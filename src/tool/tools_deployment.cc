@@ -5,6 +5,7 @@
 
 #include "request/settings_file.h"
 #include "request/settings_layers.h"
+#include "tool/live_configuration.h"
 
 namespace husk::tool {
 namespace {
@@ -78,7 +79,7 @@ std::expected<Deployed, std::vector<Complaint>> deployed(const ToolSettings& set
     request.scratch = context.scratch;
     request.same_workspace = context.same_workspace;
     request.wide_workspace = context.wide_workspace;
-    return deploy(request);
+    return deploy_live(request);
 }
 
 }  // namespace
