@@ -27,8 +27,6 @@ std::string offered_name(const testing::TestParamInfo<Offered>& test) {
 
 class LibraryToolsByMcp : public testing::TestWithParam<Offered> {
 protected:
-    LibraryToolsByMcp() { write_text(config_, ""); }
-
     ToolSettings settings() const {
         return {.contract = GetParam().contract,
                 .config = config_,
@@ -36,6 +34,11 @@ protected:
                 .state = husk_.state()};
     }
     ToolContext here() const { return {.working_dir = husk_.dir()}; }
+    // Before the server starts, which reads it.
+    static std::filesystem::path empty_file(std::filesystem::path path) {
+        write_text(path, "");
+        return path;
+    }
     // What the library answers, and what the server answers.
     Json called(const std::string& tool, const Json& arguments) {
         const auto result = tools_.call(tool, arguments.dump(), here());
@@ -49,7 +52,7 @@ protected:
     }
 
     Husk husk_;
-    std::filesystem::path config_ = husk_.dir() / "husk.yaml";
+    std::filesystem::path config_ = empty_file(husk_.dir() / "husk.yaml");
     Tools tools_{settings()};
     Client client_{husk_, {"--contract", GetParam().contract, "--config", config_}};
     int id_ = 0;
