@@ -38,6 +38,8 @@ constexpr uint64_t give_up_after_ms = 5000;
 constexpr uint64_t ask_init_after_ms = 200;
 constexpr uint64_t ask_again_after_ms = 2000;
 constexpr uint64_t round_ms = 2;
+constexpr int most_reaped = 1024;
+constexpr int quick_rounds = 32;  // before each round but the first
 constexpr uint64_t strike_after_ms = 10;
 constexpr uint64_t late_round_ms = 1000;
 constexpr uint32_t caller_gone_patience_ms = 300;
@@ -127,6 +129,7 @@ void Command::finish_output() {
 uint64_t Command::next_moment() const {
     uint64_t next = earlier(earlier(deadline_, idle_at_), earlier(lifetime_at_, settled_at_));
     next = earlier(next, earlier(earlier(patience_at_, round_at_), give_up_at_));
+    next = earlier(next, reap_at_);
     next = earlier(earlier(next, save_at_), earlier(rest_at_, register_at_));
     return earlier(next, watch_.next());
 }
@@ -199,8 +202,15 @@ void Command::on_signals() {
     if (child) reap();
 }
 
+// Some at a time: a tree that forks and exits all the time makes dead processes as fast as they can
+// be reaped.
 void Command::reap() {
-    for (;;) {
+    reap_at_ = never;
+    for (int reaped = 0;; ++reaped) {
+        if (reaped == most_reaped) {
+            reap_at_ = now_;
+            break;
+        }
         // Looked at before it is reaped: until then a dead process keeps its limits.
         sys::ChildInfo dead{};
         const long found = sys::waitid_any(&dead, WEXITED | WNOHANG | WNOWAIT | __WALL);
@@ -357,6 +367,11 @@ void Command::climb(ladder::Event event) {
 }
 
 void Command::kill_round() {
+    for (int i = 0; i < quick_rounds_ && !tree_empty_; ++i) {
+        tree::kill_children(tree::spare_none);
+        reap();
+    }
+    quick_rounds_ = quick_rounds;  // almost all trees die in the first round
     const tree::Sent sent = tree::signal_all(SIGKILL, tree::spare_none);
     if ((*page_)->killed < sent.reached) (*page_)->killed = sent.reached;
     reap();
@@ -405,6 +420,7 @@ void Command::enroll() {
 
 void Command::on_clock() {
     on_limits();
+    if (is_over(reap_at_, now_)) reap();
     if (is_over(settled_at_, now_)) on_settled();
     on_ladder();
     if (is_over(register_at_, now_)) enroll();

@@ -132,9 +132,11 @@ private:
     uint64_t settled_at_ = keeper_clock::never;
     uint64_t settle_until_ = keeper_clock::never;
     uint64_t filled_up_by_ = keeper_clock::never;
+    uint64_t reap_at_ = keeper_clock::never;
     uint64_t patience_at_ = keeper_clock::never;
     uint64_t round_at_ = keeper_clock::never;
     uint64_t give_up_at_ = keeper_clock::never;
+    int quick_rounds_ = 0;
     uint64_t strike_at_ = keeper_clock::never;
     uint64_t rest_at_ = keeper_clock::never;
     uint64_t register_at_ = keeper_clock::never;

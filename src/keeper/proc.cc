@@ -52,7 +52,7 @@ void add_kin(int pid, int parent) {
 void read_children(const Path& path, int parent) {
     const int fd = open_for_reading(path);
     if (fd < 0) return;
-    char buffer[1024];
+    char buffer[4096];
     int number = 0;
     for (;;) {
         const long got = sys::read(fd, buffer, sizeof buffer);

@@ -204,6 +204,8 @@ long getpid() { return call(__NR_getpid); }
 long geteuid() { return call(__NR_geteuid); }
 long getegid() { return call(__NR_getegid); }
 long setsid() { return call(__NR_setsid); }
+long getsid(int pid) { return call(__NR_getsid, pid); }
+long getpgid(int pid) { return call(__NR_getpgid, pid); }
 long umask(unsigned mask) { return call(__NR_umask, mask); }
 long fchdir(int fd) { return call(__NR_fchdir, fd); }
 long prctl(int option, unsigned long a, unsigned long b) {

@@ -107,6 +107,8 @@ long getpid();
 long geteuid();
 long getegid();
 long setsid();
+long getsid(int pid);
+long getpgid(int pid);
 long umask(unsigned mask);
 long fchdir(int fd);
 long prctl(int option, unsigned long a, unsigned long b);

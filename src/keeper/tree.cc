@@ -40,6 +40,17 @@ void find_children(int root, tree::Spare spare) {
     proc::spare_kin(spare);
 }
 
+// A child that has a session of its own made it, or one of its ancestors below us did, so everybody
+// in its group is below us. The child is not reaped before the signal is sent, so the number of the
+// group cannot become a stranger's. No member of a group that is killed can fork meanwhile.
+void kill_group_of(int child, long own_session, long& last_group) {
+    const long group = sys::getpgid(child);
+    if (group <= 1 || group == child || group == last_group) return;
+    if (sys::getsid(child) == own_session) return;
+    last_group = group;
+    sys::kill(static_cast<int>(-group), SIGKILL);
+}
+
 // Runnable, or held up by a disk, and not one tick of CPU time yet.
 bool has_hardly_begun(int pid) {
     proc::Stat stat{};
@@ -67,6 +78,21 @@ Sent signal_below(int root, int signal, Spare spare) {
         if (result == -EPERM) ++sent.refused;
     }
     return sent;
+}
+
+void kill_children(Spare spare) {
+    const long own_session = sys::getsid(0);
+    long last_group = 0;
+    constexpr uint64_t threads = 1;  // this process has no more
+    proc::forget_kin();
+    proc::add_children(static_cast<int>(sys::getpid()), threads);
+    proc::spare_kin(spare);
+    // The last first: the others may be dead, and wait to be reaped.
+    for (unsigned left = proc::kin_count(); left > 0; --left) {
+        const int child = proc::kin(left - 1).pid;
+        sys::kill(child, SIGKILL);
+        kill_group_of(child, own_session, last_group);
+    }
 }
 
 void for_each_below(int root, Spare spare, void (*visit)(const Kin& kin)) {

@@ -20,6 +20,11 @@ Sent signal_all(int signal, Spare spare);
 // The same for the descendants of another process, except the spared children with theirs.
 Sent signal_below(int root, int signal, Spare spare);
 
+// Kills the children, each with its process group, and looks no further down: orphans become
+// children. A tenth of the time of a round, so it keeps up with a tree that forks faster than
+// rounds go.
+void kill_children(Spare spare);
+
 // Parents come before their children.
 void for_each_below(int root, Spare spare, void (*visit)(const proc::Kin& kin));
 

@@ -63,8 +63,8 @@ std::vector<KillingCase> cases(const Tree (&of)[count]) {
         const bool ends = std::string_view(tree.name) != "StoppedMain";
         for (const Way way : {Timeout, Kill, Token, Interrupt, CallerKilled, Leftovers, SessionEnd})
             if (ends || way != Leftovers) all.push_back({tree, way, Who::Caller});
-        for (const Way way : {Timeout, Kill, Terminate})
-            all.push_back({tree, way, Who::OrdinaryUser});
+        for (const Way way : {Timeout, Kill, Terminate, Leftovers})
+            if (ends || way != Leftovers) all.push_back({tree, way, Who::OrdinaryUser});
     }
     return all;
 }
