@@ -1,10 +1,10 @@
 #include "serve/configuration_news.h"
 
 #include <chrono>
-#include <system_error>
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "os/thread.h"
 #include "render/text_or_null.h"
 
 namespace husk::serve {
@@ -68,12 +68,9 @@ std::vector<std::string> lines_about(const ConfigurationChange& change) {
 
 ConfigurationWatch::ConfigurationWatch(tool::Toolbox& toolbox) : toolbox_(toolbox) {
     if (!toolbox.can_change()) return;
-    try {
-        thread_ = std::thread([this] { loop(); });
-    } catch (const std::system_error&) {
-        // Each call looks by itself. Without the thread, idle clients hear of a change later.
-        thread_ = {};
-    }
+    // Each call looks by itself. Without the thread, idle clients hear of a change later.
+    if (auto started = os::start_thread<std::thread>([this] { loop(); }))
+        thread_ = *std::move(started);
 }
 
 ConfigurationWatch::~ConfigurationWatch() {

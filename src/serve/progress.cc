@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "os/thread.h"
 #include "serve/tasks.h"
 
 namespace husk::serve {
@@ -75,7 +76,10 @@ void Ticker::add(std::shared_ptr<Progress> progress) {
     {
         const std::lock_guard lock(guard_);
         watched_.push_back(std::move(progress));
-        if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
+        // Without a thread this call has no progress to tell; the next one tries again.
+        if (!thread_.joinable())
+            if (auto started = os::start_thread<std::thread>([this] { loop(); }))
+                thread_ = *std::move(started);
     }
     changed_.notify_all();
 }

@@ -7,6 +7,7 @@
 
 #include "base/moment.h"
 #include "collect/stream.h"
+#include "os/thread.h"
 
 namespace husk::serve {
 namespace {
@@ -89,7 +90,9 @@ ShellWatch::Listening ShellWatch::add(std::shared_ptr<Ear> ear) {
     fresh_ears_.push_back(ear);
     if (!thread_.joinable()) {
         if (auto made = os::Bell::make(); made) bell_ = std::move(*made);
-        thread_ = std::thread([this] { loop(); });
+        // Without a thread nothing is told until somebody listens again.
+        if (auto started = os::start_thread<std::thread>([this] { loop(); }))
+            thread_ = *std::move(started);
     }
     if (bell_) bell_->ring();
     return Listening(std::move(ear));

@@ -52,6 +52,8 @@ struct Bash::Inside {
     Result<tool::StartedCall> start(tool::CallPlan plan, const ToolContext& context);
     // What decides before anything is started; none where nothing is checked.
     Result<tool::Gate*> checks();
+    // For calls that nobody waits for in a thread of their own.
+    Result<void> make_waiter();
     // Without judging it.
     void begin(const Request& request, ToolContext context, std::function<void(Report)> done);
     void tell(std::function<void(Report)> done, Report report) const;
@@ -153,6 +155,12 @@ Result<tool::Gate*> Bash::Inside::checks() {
     return gate.get();
 }
 
+Result<void> Bash::Inside::make_waiter() {
+    const std::lock_guard lock(guard);
+    if (!waiter) waiter = TRY(tool::Waiter::make());
+    return {};
+}
+
 Bash::Bash(Settings settings) : inside_(std::make_unique<Inside>(std::move(settings))) {}
 Bash::~Bash() = default;
 Bash::Bash(Bash&&) noexcept = default;
@@ -181,10 +189,8 @@ Report Bash::run(const Request& request, const ToolContext& context) {
 
 void Bash::run(Request request, ToolContext context, std::function<void(Report)> done) {
     Inside* inside = inside_.get();
-    {
-        const std::lock_guard lock(inside->guard);
-        if (!inside->waiter) inside->waiter = std::make_unique<tool::Waiter>();
-    }
+    if (const auto able = inside->make_waiter(); !able)
+        return done(not_started(request, context, able.error()));
     const auto gate = inside->checks();
     if (!gate) return inside->tell(std::move(done), not_started(request, context, gate.error()));
     if (*gate == nullptr) return inside->begin(request, std::move(context), std::move(done));

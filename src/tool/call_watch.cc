@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "os/events.h"
+#include "os/thread.h"
 #include "tool/live_use.h"
 #include "tool/read_shell.h"
 
@@ -76,23 +77,37 @@ void CallWatch::tell(Sample sample) {
     on_sample_(sample);
 }
 
-void CallWatch::attach(ToolContext& context) {
+Result<void> CallWatch::attach(ToolContext& context) {
+    thread_ = TRY(os::start_thread<std::jthread>([this](const std::stop_token& over) {
+        const std::string shell_id = started_shell(over);
+        if (!shell_id.empty()) look(over, shell_id);
+    }));
     cancelled_.emplace(context.cancel, [this] { stop_.request_stop(); });
     context.cancel = stop_.get_token();
     context.on_start = [this, also = std::move(context.on_start)](const std::string& shell_id) {
         if (also) also(shell_id);
         // A call that has to be repeated starts twice.
-        if (thread_.joinable()) return;
+        if (!shell_id_.empty()) return;
         began_ = std::chrono::steady_clock::now();
         note(contract::Began{shell_id});
-        thread_ =
-            std::jthread([this, shell_id](const std::stop_token& over) { look(over, shell_id); });
+        {
+            const std::lock_guard lock(guard_);
+            shell_id_ = shell_id;
+        }
+        has_started_.notify_all();
     };
-    if (!wanted_.output) return;
+    if (!wanted_.output) return {};
     context.on_output = [this, also = std::move(context.on_output)](const OutputPiece& piece) {
         note(piece);
         if (also) also(piece);
     };
+    return {};
+}
+
+std::string CallWatch::started_shell(const std::stop_token& over) {
+    std::unique_lock lock(guard_);
+    has_started_.wait(lock, over, [this] { return !shell_id_.empty(); });
+    return shell_id_;
 }
 
 void CallWatch::look(const std::stop_token& over, const std::string& shell_id) {

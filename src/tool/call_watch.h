@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/result.h"
 #include "contract/contract.h"
 
 namespace husk::tool {
@@ -48,8 +49,8 @@ public:
               OnSample on_sample = {});
 
     // From here on the call is seen, and can be stopped. Its on_start and on_output are called as
-    // before.
-    void attach(ToolContext& context);
+    // before. If this fails, nobody would stop it, so it must not be started.
+    Result<void> attach(ToolContext& context);
     // The call has ended: its events are complete, and its ending says whether it was stopped here.
     std::vector<contract::Event> finish(Ending& ending);
     // After finish(): the most memory that a sample has told.
@@ -57,6 +58,8 @@ public:
 
 private:
     void note(decltype(contract::Event::what) what);
+    // For the thread: the shell, once it has started; empty if it never does.
+    std::string started_shell(const std::stop_token& over);
     void look(const std::stop_token& over, const std::string& shell_id);
     void tell(contract::Sample sample);
 
@@ -67,6 +70,8 @@ private:
     std::stop_source stop_;
     std::optional<std::stop_callback<std::function<void()>>> cancelled_;
     std::mutex guard_;
+    std::condition_variable_any has_started_;
+    std::string shell_id_;
     std::vector<contract::Event> events_;
     std::optional<LimitExceeded> breach_;
     std::chrono::steady_clock::time_point began_;

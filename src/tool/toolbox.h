@@ -187,7 +187,7 @@ private:
     void start(const std::shared_ptr<Call>& call);
     void run(const std::shared_ptr<Call>& call, Request request, ToolContext context);
     void launch(const std::shared_ptr<Call>& call);
-    void watch(Call& call, const contract::Watch& wanted, ToolContext& context) const;
+    Result<void> watch(Call& call, const contract::Watch& wanted, ToolContext& context) const;
     void hold(Call& call, const std::string& shell_id) const;
     void ended(const std::shared_ptr<Call>& call, Report report);
     contract::Told told(Call& call, Report report) const;

@@ -200,7 +200,9 @@ void Toolbox::launch(const std::shared_ptr<Call>& call) {
         if (call->context.on_shell) call->context.on_shell(shell_id);
     };
     context.on_output = call->context.on_output;
-    if (run.watch) watch(*call, *run.watch, context);
+    if (run.watch)
+        if (const auto watched = watch(*call, *run.watch, context); !watched)
+            return ended(call, not_started(*request, watched.error()));
     // In a container they have other names.
     if (!run.files.empty() && !deployment.container)
         call->files.emplace(run.files, shared_roots(context), context.allowed_paths);
@@ -221,7 +223,7 @@ void Toolbox::run(const std::shared_ptr<Call>& call, Request request, ToolContex
               [this, call](Report report) { ended(call, std::move(report)); });
 }
 
-void Toolbox::watch(Call& call, const contract::Watch& wanted, ToolContext& context) const {
+Result<void> Toolbox::watch(Call& call, const contract::Watch& wanted, ToolContext& context) const {
     CallWatch::OnEvent tell;
     const auto& on_record = call.context.on_record;
     if (on_record && wanted.output && deployment_.contract->stream != nullptr)
@@ -230,7 +232,7 @@ void Toolbox::watch(Call& call, const contract::Watch& wanted, ToolContext& cont
         };
     call.eye = std::make_unique<CallWatch>(deployment_.settings, wanted, std::move(tell),
                                            call.context.on_sample);
-    call.eye->attach(context);
+    return call.eye->attach(context);
 }
 
 // Before it ends: others who make room for their own may remove it then.

@@ -4,6 +4,8 @@
 #include <span>
 #include <tuple>
 
+#include "os/thread.h"
+
 namespace husk::tool {
 namespace {
 
@@ -47,7 +49,11 @@ struct Waiter::Entry {
     bool fresh = true;
 };
 
-Waiter::Waiter() : thread_([this] { loop(); }) {}
+Result<std::unique_ptr<Waiter>> Waiter::make() {
+    std::unique_ptr<Waiter> waiter(new Waiter());
+    waiter->thread_ = TRY(os::start_thread<std::thread>([one = waiter.get()] { one->loop(); }));
+    return waiter;
+}
 
 Waiter::~Waiter() {
     {
@@ -55,7 +61,7 @@ Waiter::~Waiter() {
         closing_ = true;
     }
     ring();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
 }
 
 void Waiter::ring() {

@@ -21,7 +21,7 @@ void wait_for(StartedCall& call, const std::stop_token& cancel);
 
 class Waiter {
 public:
-    Waiter();
+    static Result<std::unique_ptr<Waiter>> make();
     ~Waiter();  // cancels what is still under way, and waits for it
     Waiter(const Waiter&) = delete;
     Waiter& operator=(const Waiter&) = delete;
@@ -33,6 +33,7 @@ public:
     void add(StartedCall call, std::stop_token cancel, Repeat repeat, Done done);
 
 private:
+    Waiter() = default;
     struct Entry;
     void ring();
     void loop();

@@ -1,7 +1,8 @@
 #include "tool/workers.h"
 
-#include <system_error>
 #include <utility>
+
+#include "os/thread.h"
 
 namespace husk::tool {
 
@@ -34,11 +35,8 @@ void Workers::post(std::function<void()> work) {
 
 // On a machine that is out of processes, the threads that there are do the work.
 void Workers::start_thread() {
-    try {
-        threads_.emplace_back([this] { loop(); });
-    } catch (const std::system_error&) {
-        return;
-    }
+    if (auto started = os::start_thread<std::thread>([this] { loop(); }))
+        threads_.push_back(*std::move(started));
 }
 
 void Workers::loop() {

@@ -54,6 +54,7 @@ public:
     void stop_reading();
     std::optional<int> exit_code(std::chrono::milliseconds within = 20s);
     void kill(int signal) const;
+    pid_t pid() const { return pid_; }
 
 private:
     std::optional<std::string> line(std::chrono::milliseconds within);
