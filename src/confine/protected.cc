@@ -7,6 +7,7 @@
 #include <set>
 
 #include "confine/globs.h"
+#include "confine/memo.h"
 #include "confine/reading.h"
 #include "confine/view.h"
 
@@ -183,6 +184,7 @@ Result<Protected> find_protected(const Wanted& wanted, const Protected* earlier)
     const std::vector<fs::path> matches = TRY(find_matches(whole, Links::Refused));
     for (const fs::path& path : matches) walk.add(path);
     result.names.merge(std::move(walk).take());
+    CHECK(add_behind_memo(whole, result));
     keep_reachable(wanted, result.names);
     return result;
 }

@@ -236,6 +236,34 @@ TEST(FoundProtected, StaysWhileNothingHappens) {
     EXPECT_FALSE(is_still_so(before));
 }
 
+TEST(FoundProtected, StaysWhileNoLinkComesIntoMemo) {
+    const test::TempDir dir;
+    user_does(dir.path(), "mkdir -p memo/user/deep memo/session real && touch memo/user/USER.md");
+    const Protected before = settled(dir.path(), {"memo"});
+    user_does(dir.path(), "echo x > memo/user/USER.md && touch real/file");
+    EXPECT_TRUE(is_still_so(before));
+    user_does(dir.path(), "ln -s ../../../real memo/user/deep/link");
+    EXPECT_FALSE(is_still_so(before));
+    const Protected after = found_in(dir.path(), {"memo"});
+    EXPECT_TRUE(after.names.contains(fs::canonical(dir.path() / "real").native()));
+    EXPECT_FALSE(is_still_so(after)) << "nothing tells that the target stays the same";
+}
+
+TEST(FoundProtected, IsAnErrorIfMemoHasTooManyLinks) {
+    const test::TempDir dir;
+    user_does(dir.path(), "mkdir memo && for i in $(seq 256); do ln -s /x$i memo/$i; done");
+    Wanted wanted;
+    wanted.workspace = fs::canonical(dir.path());
+    wanted.protect = {wanted.workspace / "memo"};
+    EXPECT_TRUE(find_protected(wanted));
+    user_does(dir.path(), "ln -s /x memo/more");
+    const auto found = find_protected(wanted);
+    ASSERT_FALSE(found);
+    EXPECT_NE(found.error().text().find("memo leads through more than 256 links"),
+              std::string::npos)
+        << found.error().text();
+}
+
 TEST(FoundProtected, ProvesNothingAboutNothing) { EXPECT_FALSE(is_still_so(Protected())); }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The contract `agentrail` on the host: `memo` below the workspace is read-only for commands.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "contract_calls.h"
 #include "walled.h"
@@ -113,6 +114,99 @@ TEST_P(AgentrailMemo, Usage_HoldsALinkAndItsTarget) {
         EXPECT_TRUE(fs::is_symlink(memo()));
         EXPECT_EQ(read_text(memo() / "note"), "kept\n");
     }
+}
+
+// A path in `memo` stays a path in `memo` where a link on it leads to a store elsewhere.
+TEST_P(AgentrailMemo, Usage_HoldsTheTargetsOfLinksInIt) {
+    const fs::path store = outside() / "store";
+    write(store / "NOTES.md", "kept\n");
+    write(store / "old" / "NOTES.md", "kept\n");
+    write(work() / "real" / "USER.md", "kept\n");
+    write(work() / "second" / "NOTES.md", "kept\n");
+    write(outside() / "TODO.md", "kept\n");
+    write(memo() / "user" / "2026" / "note", "kept\n");
+    fs::create_directory_symlink(store, memo() / "session");
+    fs::create_symlink("../../real/USER.md", memo() / "user" / "USER.md");
+    fs::create_symlink(outside() / "TODO.md", memo() / "user" / "2026" / "TODO.md");
+    fs::create_directory_symlink("second", work() / "first");
+    fs::create_directory_symlink("../first", memo() / "chain");
+    fs::create_symlink(work() / "second" / "NOTES.md", store / "linked");
+    for (const char* path :
+         {"memo/session/NOTES.md", "memo/session/new", "memo/session/old/NOTES.md",
+          "memo/user/USER.md", "real/USER.md", "memo/user/2026/TODO.md", "memo/user/2026/note",
+          "memo/chain/NOTES.md", "memo/chain/new", "second/NOTES.md", "memo/session/linked",
+          "../outside/store/NOTES.md"}) {
+        EXPECT_NE(code_of(call(std::string("echo x > ") + path)), 0) << path;
+    }
+    for (const char* command : {"mv ../outside/store ../outside/other", "rm -r memo/chain/NOTES.md",
+                                "mv real other", "rm memo/session"})
+        EXPECT_NE(code_of(call(command)), 0) << command;
+    call("rm first; mkdir first; echo evil > first/NOTES.md");
+    for (const fs::path& path :
+         {store / "NOTES.md", store / "old" / "NOTES.md", work() / "real" / "USER.md",
+          outside() / "TODO.md", memo() / "chain" / "NOTES.md"})
+        EXPECT_EQ(read_text(path), "kept\n") << path;
+    EXPECT_EQ(call("cat memo/*/NOTES.md")["structuredContent"]["stdout"], "kept\nkept\n");
+    EXPECT_EQ(code_of(call("echo x > real/other && echo x > ../outside/other")), 0);
+}
+
+TEST_P(AgentrailMemo, Usage_TakesAwayWhatIsMadeThroughALinkInIt) {
+    write(notes(), "kept\n");
+    fs::create_symlink(work() / "later.md", memo() / "later.md");
+    const Json result = call("echo x > memo/later.md");
+    EXPECT_THAT(text_of(result), HasSubstr("later.md was taken away: "));
+    EXPECT_FALSE(fs::exists(work() / "later.md"));
+}
+
+// Everything else in the workspace would be read-only too.
+TEST_P(AgentrailMemo, Usage_LeavesWhatMemoItselfIsIn) {
+    write(notes(), "kept\n");
+    fs::create_directory_symlink("..", memo() / "up");
+    fs::create_directory_symlink("/", memo() / "root");
+    fs::create_symlink("/dev/null", memo() / "null");
+    fs::create_symlink("user/loop", memo() / "loop");
+    fs::create_directory_symlink("..", memo() / "session" / "back");
+    EXPECT_EQ(code_of(call("echo x > file && echo x > memo/null && echo x > memo/up/other")), 0);
+    EXPECT_NE(code_of(call("echo x > memo/up/memo/session/NOTES.md")), 0);
+    EXPECT_NE(code_of(call("echo x > memo/session/back/new")), 0);
+    EXPECT_EQ(read_text(notes()), "kept\n");
+}
+
+// As the host of the agent may make one.
+TEST_P(AgentrailMemo, Usage_HoldsALinkFromTheNextCallAfterItCame) {
+    write(notes(), "kept\n");
+    write(work() / "real" / "USER.md", "kept\n");
+    for (const char* mode : {"open", "workspace"}) {
+        const std::vector<std::string> options = {"--mode", mode};
+        fs::remove(memo() / "session" / "user");
+        EXPECT_EQ(code_of(call("echo x > real/other", options)), 0);
+        fs::create_directory_symlink("../../real", memo() / "session" / "user");
+        EXPECT_NE(code_of(call("echo x > memo/session/user/USER.md", options)), 0) << mode;
+        EXPECT_EQ(read_text(work() / "real" / "USER.md"), "kept\n") << mode;
+    }
+}
+
+TEST_P(AgentrailMemo, Usage_HoldsAMountFromTheNextCallAfterItCame) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can mount";
+    write(memo() / "user" / "old", "kept\n");
+    write(outside() / "kept", "kept\n");
+    const auto line = [&](const std::string& command) {
+        std::string text;
+        for (const std::string& word :
+             husk().argv({"call", "--contract", "agentrail", "--cwd", work().string(), "Bash",
+                          Json{{"command", command}}.dump()}))
+            text += "'" + word + "' ";
+        return text + "\n";
+    };
+    // Mounts are shared from the first line on, as systemd makes them, and nowhere else.
+    const Ran ran = run_program(
+        {"unshare", "-m", "--propagation", "private", "sh", "-c",
+         "mount --make-rshared /\n" + line("true") + "mount --bind " + outside().string() + " " +
+             (memo() / "user").string() + "\n" +
+             line("echo x > memo/user/new; echo x > memo/user/kept; cat memo/user/kept")});
+    EXPECT_THAT(ran.out, HasSubstr(R"("stdout":"kept\n")")) << ran.err;
+    EXPECT_EQ(read_text(outside() / "kept"), "kept\n") << ran.out;
+    EXPECT_FALSE(fs::exists(outside() / "new")) << ran.out;
 }
 
 // In the name of the workspace, these characters have no meaning.
