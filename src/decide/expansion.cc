@@ -52,6 +52,7 @@ void add_globs(std::vector<Piece>& pieces, std::string_view text) {
 
 Expansion expansion_of(const Piece& variable) {
     using enum Expansion::Part;
+    if (variable.text == "${!" + variable.name + "}") return {.part = Named};
     const std::string_view rest = behind_name(variable);
     if (rest.empty() || rest == "[@]" || rest == "[*]") return {};
     if (rest.starts_with('?') || rest.starts_with(":?")) return {};
@@ -63,8 +64,12 @@ Expansion expansion_of(const Piece& variable) {
                      : Expansion{.part = Changed};
     }
     const std::string_view operation = rest.substr(rest.starts_with(':') ? 1 : 0);
-    if (!operation.starts_with('-') && !operation.starts_with('=')) return {.part = Changed};
-    return {.part = Default, .element = 0, .otherwise = parsed(operation.substr(1))};
+    const bool is_alternative = operation.starts_with('+');
+    if (!is_alternative && !operation.starts_with('-') && !operation.starts_with('='))
+        return {.part = Changed};
+    return {.part = is_alternative ? Alternative : Default,
+            .element = 0,
+            .otherwise = parsed(operation.substr(1))};
 }
 
 bool can_be_kept(const Piece& piece) {

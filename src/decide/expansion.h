@@ -15,14 +15,16 @@ constexpr size_t most_words = 32;  // that one word of a command can become
 
 struct Expansion {
     enum class Part : uint8_t {
-        Value,    // $x ${x} ${x:?} and the elements of ${x[@]}
-        Element,  // ${x[1]}
-        Default,  // ${x:-y} ${x:=y}
-        Changed,  // ${x%y} ${#x} and all that is not the value
+        Value,        // $x ${x} ${x:?} and the elements of ${x[@]}
+        Element,      // ${x[1]}
+        Default,      // ${x:-y} ${x:=y}
+        Alternative,  // ${x:+y}
+        Named,        // ${!x}: the value of the variable whose name is the value
+        Changed,      // ${x%y} ${#x} and all that is not the value
     };
     Part part = Part::Value;
     size_t element = 0;          // of Element
-    parse::Word otherwise = {};  // of Default: y
+    parse::Word otherwise = {};  // of Default and Alternative: y
 };
 
 Expansion expansion_of(const parse::Piece& variable);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "base/names.h"
 #include "decide/arguments.h"
@@ -170,6 +171,25 @@ bool downloads(const Command& command) {
         "curl wget fetch aria2c http https lwp-request wget2 lynx links elinks w3m axel");
 }
 
+std::vector<std::string> socat_address_types(const Command& command) {
+    std::vector<std::string> types;
+    if (command.program() != "socat") return types;
+    for (const Word& word : arguments_of(command)) {
+        std::string text = word.known_start();
+        std::ranges::transform(text, text.begin(), [](unsigned char letter) {
+            return static_cast<char>(std::tolower(letter));
+        });
+        // An address may be two, one to read and one to write: a!!b.
+        for (size_t begin = 0; begin <= text.size();) {
+            const size_t end = std::min(text.find("!!", begin), text.size());
+            const size_t colon = text.find(':', begin);
+            if (colon < end) types.push_back(text.substr(begin, colon - begin));
+            begin = end + 2;
+        }
+    }
+    return types;
+}
+
 std::vector<Word> urls_of(const Command& command) {
     const std::string program = command.program();
     if (program == "curl") {
@@ -232,7 +252,7 @@ bool is_this_machine(std::string_view url) {
     const std::string_view authority = url.substr(0, url.find('/'));
     const size_t at = authority.rfind('@');
     std::string_view host = authority.substr(at == std::string_view::npos ? 0 : at + 1);
-    for (const std::string_view prefix : {"TCP:", "tcp:", "TCP4:", "UNIX-CONNECT:"}) {
+    for (const std::string_view prefix : {"TCP:", "tcp:", "TCP4:", "tcp4:", "UNIX-CONNECT:"}) {
         if (host.starts_with(prefix)) host.remove_prefix(prefix.size());
     }
     if (!host.starts_with('[')) host = host.substr(0, host.find(':'));

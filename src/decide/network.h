@@ -12,6 +12,10 @@ namespace husk::decide {
 
 bool downloads(const parse::Command& command);  // curl, wget and the like
 
+// "exec" and "tcp-listen" of `socat EXEC:sh TCP-LISTEN:80`, in lower case, as far as they are
+// known.
+std::vector<std::string> socat_address_types(const parse::Command& command);
+
 // What such a program is told to fetch, as written: with or without a scheme.
 std::vector<parse::Word> urls_of(const parse::Command& command);
 // The words that go to the other machine beside the address: headers, forms, bodies.

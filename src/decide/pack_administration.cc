@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/names.h"
+#include "base/pattern.h"
 #include "decide/arguments.h"
 #include "decide/check.h"
 #include "decide/device.h"
@@ -11,6 +12,7 @@
 namespace husk::decide {
 namespace {
 
+using parse::Command;
 using parse::Via;
 using parse::Word;
 
@@ -46,6 +48,45 @@ constexpr std::string_view daemons =
 
 bool is_foreign_pid(const Word& word) { return word.is("1") || word.is("-1"); }
 
+// -9, -KILL, -SIGUSR1: its letters are no options.
+bool is_signal(const Word& word) {
+    std::string name = word.shown();
+    if (!name.starts_with('-')) return false;
+    name.erase(0, name.starts_with("-SIG") ? 4 : 1);
+    return is_one_of(name,
+                     "HUP INT QUIT ILL TRAP ABRT IOT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM "
+                     "STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO POLL "
+                     "PWR SYS") ||
+           (!name.empty() && name.find_first_not_of("0123456789") == std::string::npos);
+}
+
+// The expression fits names that have nothing in common.
+bool fits_every_name(const Word& word) {
+    const auto expression = word.value();
+    if (!expression) return false;
+    const auto pattern = Pattern::compile(*expression);
+    constexpr std::array<std::string_view, 5> names = {"bash", "sshd", "node", "java", "Xorg"};
+    return pattern && std::ranges::all_of(
+                          names, [&](std::string_view name) { return pattern->matches(name); });
+}
+
+// Of killall and pkill: processes of a user, of the machine, or all there are.
+bool kills_by_name(const Command& command) {
+    static constexpr std::array<std::string_view, 5> with_value = {"user", "euid", "uid", "signal",
+                                                                   "older-than"};
+    auto words = arguments_of(command);
+    if (!words.empty() && is_signal(words.front())) words = words.subspan(1);
+    const Arguments arguments = read_arguments(words, {"uUsgGPt", with_value});
+    const bool of_user = arguments.has("u") || arguments.has("U") || arguments.has("user", 1) ||
+                         arguments.has("euid", 1) || arguments.has("uid", 2);
+    const bool is_pkill = command.program() == "pkill";
+    const bool all_others = is_pkill && (arguments.has("v") || arguments.has("inverse", 1));
+    const bool by_expression = is_pkill || arguments.has("r") || arguments.has("regexp", 1);
+    return of_user || all_others || std::ranges::any_of(arguments.operands, [&](const Word& word) {
+               return is_one_of(word.shown(), daemons) || (by_expression && fits_every_name(word));
+           });
+}
+
 std::optional<std::string> foreign_process(const Scene& scene) {
     const std::string program = scene.command.program();
     if (is_elsewhere(scene)) return std::nullopt;
@@ -60,15 +101,7 @@ std::optional<std::string> foreign_process(const Scene& scene) {
         return found_if(std::ranges::any_of(words, is_foreign_pid), scene.command.text);
     }
     if (!is_one_of(program, "killall pkill")) return std::nullopt;
-    static constexpr std::array<std::string_view, 5> with_value = {"user", "euid", "uid", "signal",
-                                                                   "older-than"};
-    const Arguments arguments =
-        read_arguments(arguments_of(scene.command), {"uUsgGPt", with_value});
-    const bool of_user = arguments.has("u") || arguments.has("U") || arguments.has("user", 1) ||
-                         arguments.has("euid", 1) || arguments.has("uid", 2);
-    const bool of_machine = std::ranges::any_of(
-        arguments.operands, [](const Word& word) { return is_one_of(word.shown(), daemons); });
-    return found_if(of_user || of_machine, scene.command.text);
+    return found_if(kills_by_name(scene.command), scene.command.text);
 }
 
 // chmod 777 x, chmod -R a+rwx x. A sticky directory is meant to be like that.

@@ -1,13 +1,18 @@
 // Against becoming somebody with more rights, now or later.
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <span>
+#include <sstream>
 
 #include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/check.h"
+#include "decide/expansion.h"
 #include "decide/files.h"
 #include "decide/only_tells.h"
 #include "decide/path.h"
+#include "decide/removal.h"
 
 namespace husk::decide {
 namespace {
@@ -19,10 +24,34 @@ constexpr double sure = 0.9;
 
 bool is_elsewhere(const Scene& scene) { return comes_via(scene.script, scene.index, Via::Remote); }
 
+// setpriv --reuid=0 x, sg root x
+bool takes_identity(const parse::Command& command) {
+    const std::string program = command.program();
+    const Arguments arguments = read_arguments(arguments_of(command));
+    if (program == "setpriv")
+        return std::ranges::any_of(arguments.options, [](const Option& option) {
+            // Options may be shortened.
+            return option.is_long && option.name.size() > 1 &&
+                   (std::string_view("reuid").starts_with(option.name) ||
+                    std::string_view("regid").starts_with(option.name) ||
+                    is_one_of(option.name.substr(0, 2), "ru eu rg eg gr") ||
+                    (option.name.size() > 3 &&
+                     std::string_view("init-groups").starts_with(option.name)));
+        });
+    if (!is_one_of(program, "sg newgrp")) return false;
+    const auto group =
+        std::ranges::find_if(arguments.operands, [](const Word& word) { return !word.is("-"); });
+    return group != arguments.operands.end() &&
+           is_one_of(group->shown(), "root wheel sudo shadow disk 0");
+}
+
 std::optional<std::string> other_user(const Scene& scene) {
     const std::string program = scene.command.program();
-    const bool becomes = is_one_of(
-        program, "sudo sudoedit su doas pkexec runuser run0 gosu su-exec visudo vipw vigr");
+    const bool becomes =
+        is_one_of(program,
+                  "sudo sudoedit su doas pkexec runuser run0 gosu su-exec visudo vipw vigr dzdo "
+                  "ksu sudo-rs su-rs") ||
+        takes_identity(scene.command);
     return found_if(becomes && !is_elsewhere(scene) && !only_tells(scene.command),
                     scene.command.text);
 }
@@ -103,18 +132,68 @@ std::optional<std::string> powerful_file(const Scene& scene) {
     return std::nullopt;
 }
 
+bool is_cluster_ending_in(std::string_view text, char letter) {
+    return text.size() > 1 && text[0] == '-' && text[1] != '-' && text.ends_with(letter);
+}
+
+// What `--name value`, `--name=value` and, for an option of one letter, `-n value`, `-nvalue` and
+// `-n=value` give at this word. Empty: another option.
+std::string option_value(std::span<const Word> words, size_t at, std::string_view name,
+                         char letter = '\0') {
+    const std::string text = words[at].shown();
+    const std::string next = at + 1 < words.size() ? words[at + 1].shown() : "";
+    if (text == name) return next;
+    if (text.starts_with(std::string(name) + "=")) return text.substr(name.size() + 1);
+    if (letter == '\0') return "";
+    if (is_cluster_ending_in(text, letter)) return next;
+    if (!text.starts_with(std::string("-") + letter)) return "";
+    return text.substr(text.starts_with(std::string("-") + letter + "=") ? 3 : 2);
+}
+
+// The directory of this machine in type=bind,src=/x,dst=/y. Keys ignore case, and a field may be
+// quoted.
+std::string mount_source(std::string mount) {
+    std::erase(mount, '"');
+    std::istringstream fields(mount);
+    for (std::string field; std::getline(fields, field, ',');) {
+        const size_t equals = std::min(field.find('='), field.size());
+        std::string key = field.substr(0, equals);
+        std::ranges::transform(key, key.begin(), [](unsigned char letter) {
+            return static_cast<char>(std::tolower(letter));
+        });
+        if (is_one_of(key, "src source") && equals < field.size()) return field.substr(equals + 1);
+    }
+    return "";
+}
+
+// The root of this machine, or more rights on it than its own.
+bool gives_machine(std::span<const Word> words, size_t at, const Context& context) {
+    const std::string text = words[at].shown();
+    if (is_one_of(text, "--privileged --privileged=true --privileged=1")) return true;
+    if (option_value(words, at, "--pid") == "host") return true;
+    if (is_one_of(option_value(words, at, "--cap-add"),
+                  "ALL all SYS_ADMIN sys_admin CAP_SYS_ADMIN cap_sys_admin"))
+        return true;
+    const std::string volume = option_value(words, at, "--volume", 'v');
+    const std::string mount = option_value(words, at, "--mount");
+    for (const std::string& source :
+         {volume.substr(0, std::min(volume.find(':'), volume.size())), mount_source(mount)})
+        if (source.starts_with('/') && is_root(path_of(known_word(source), context), context))
+            return true;
+    return false;
+}
+
 // docker run -v /:/host and docker run --privileged give the machine away.
 std::optional<std::string> machine_in_container(const Scene& scene) {
-    if (!is_one_of(scene.command.program(), "docker podman nerdctl")) return std::nullopt;
+    if (!is_one_of(scene.command.program(), "docker podman nerdctl docker-compose podman-compose"))
+        return std::nullopt;
     const auto words = arguments_of(scene.command);
     for (size_t i = 0; i < words.size(); ++i) {
+        if (!gives_machine(words, i, scene.context)) continue;
         const std::string text = words[i].shown();
-        const std::string next = i + 1 < words.size() ? words[i + 1].shown() : "";
-        if (text == "--privileged" || text == "--privileged=true" || text == "--pid=host")
-            return text;
-        const bool mounts = text == "-v" || text == "--volume";
-        if (mounts && next.starts_with("/:")) return text + " " + next;
-        if (text.starts_with("-v/:") || text.starts_with("--volume=/:")) return text;
+        const bool is_whole = i + 1 == words.size() || text.contains('=') || text.contains('/') ||
+                              text == "--privileged";
+        return is_whole ? text : text + " " + words[i + 1].shown();
     }
     return std::nullopt;
 }

@@ -70,13 +70,10 @@ std::optional<std::string> shell_for_others(const Scene& scene) {
                             arguments.has("sh-exec");
         if (serves) return scene.command.text;
     }
-    if (program == "socat") {
-        for (const Word& word : arguments_of(scene.command)) {
-            const std::string text = word.known_start();
-            if (text.starts_with("EXEC:") || text.starts_with("SYSTEM:")) return scene.command.text;
-        }
-    }
-    return std::nullopt;
+    const std::vector<std::string> kinds = socat_address_types(scene.command);
+    const bool runs = std::ranges::any_of(
+        kinds, [](const std::string& kind) { return is_one_of(kind, "exec system shell"); });
+    return found_if(runs, scene.command.text);
 }
 
 std::optional<std::string> bare_connection(const Scene& scene) {

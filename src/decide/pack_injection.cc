@@ -7,6 +7,7 @@
 #include "decide/check.h"
 #include "decide/code.h"
 #include "decide/network.h"
+#include "parse/variables.h"
 
 namespace husk::decide {
 namespace {
@@ -55,11 +56,29 @@ std::optional<std::string> code_in_variable(const Scene& scene) {
     return std::nullopt;
 }
 
+// `export x`, `declare -x x`: programs get the value that the variable has by then.
+std::vector<std::string> exported_names(const Command& command) {
+    if (!is_one_of(command.program(), "export declare typeset local readonly")) return {};
+    const Arguments arguments = read_arguments(arguments_of(command));
+    std::vector<std::string> names;
+    for (const Word& word : arguments.operands) names.push_back(word.shown());
+    if (arguments.has("n") && command.program() == "export") names.clear();
+    return names;
+}
+
+// Every variable that the command sets or exports.
+std::vector<std::string> variables_given(const Command& command) {
+    std::vector<std::string> names = exported_names(command);
+    for (const parse::Assignment& assignment : command.assignments)
+        names.push_back(assignment.name);
+    for (const parse::SetVariable& set : parse::variables_set_by(command))
+        if (!set.is_gone) names.push_back(set.name);
+    return names;
+}
+
 std::optional<std::string> preloaded_code(const Scene& scene) {
-    for (const parse::Assignment& assignment : scene.command.assignments) {
-        if (is_one_of(assignment.name, "LD_PRELOAD LD_AUDIT BASH_ENV PROMPT_COMMAND"))
-            return assignment.name;
-    }
+    for (const std::string& name : variables_given(scene.command))
+        if (is_one_of(name, "LD_PRELOAD LD_AUDIT BASH_ENV PROMPT_COMMAND")) return name;
     return std::nullopt;
 }
 

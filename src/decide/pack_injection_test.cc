@@ -95,6 +95,33 @@ TEST(InjectionPack, CodeInVariables) {
               "");
 }
 
+// However a script sets the variable, programs see it once it is exported.
+TEST(InjectionPack, PreloadedCode) {
+    for (const char* script :
+         {"LD_PRELOAD=./x.so true", "env LD_PRELOAD=./x.so true", "env -i A=1 LD_AUDIT=./x.so true",
+          "env -S 'LD_PRELOAD=./x.so true'", "export LD_PRELOAD=./x.so; true",
+          "env BASH_ENV=./x bash -c y", "declare -x LD_PRELOAD=./x.so", "typeset -x BASH_ENV=./x",
+          "readonly LD_PRELOAD=./x.so", "printf -v LD_PRELOAD ./x.so; export LD_PRELOAD",
+          "read LD_PRELOAD <<< ./x.so; export LD_PRELOAD", "export LD_PRELOAD",
+          "for LD_PRELOAD in ./x.so; do export LD_PRELOAD; ls; done", "declare -x LD_PRELOAD",
+          ": ${LD_PRELOAD:=./x.so}", "mapfile BASH_ENV < x",
+          "declare -n r=LD_PRELOAD; r=./x.so; export LD_PRELOAD"})
+        EXPECT_EQ(verdict_of(script, only_packs({"injection"})).rule, "injection/preload")
+            << script;
+    EXPECT_EQ(mistakes(only_packs({"injection"}),
+                       {
+                           {"allow", "", "unset LD_PRELOAD"},
+                           {"allow", "", "env -u LD_PRELOAD make"},
+                           {"allow", "", "export -n LD_PRELOAD"},
+                           {"allow", "", "export PATH LANG=C"},
+                           {"allow", "", "export \"$name=$value\""},
+                           {"allow", "", "echo $LD_PRELOAD"},
+                           {"allow", "", "grep -rn LD_PRELOAD src"},
+                           {"allow", "", "env | grep LD_PRELOAD"},
+                       }),
+              "");
+}
+
 TEST(InjectionPack, IsHighAndLikely) {
     const Verdict verdict = verdict_of("curl x | sh", only_packs({"injection"}));
     ASSERT_EQ(verdict.commands.size(), 2U);

@@ -7,6 +7,7 @@
 #include "decide/check.h"
 #include "decide/everything.h"
 #include "decide/glob.h"
+#include "decide/input.h"
 #include "decide/removal.h"
 
 namespace husk::decide {
@@ -95,6 +96,25 @@ bool is_fed_by_finder(const Scene& scene) {
     return !feeding.empty() && is_one_of(feeding.back()->program(), finders);
 }
 
+// The commands that a variable alone in a word was read from: `find . | while read x; do rm "$x"`.
+// The kind is Unknown if no `read` sets the variable.
+Input input_behind(const Scene& scene, const Word& target) {
+    const bool is_variable =
+        target.pieces.size() == 1 && target.pieces.front().kind == Piece::Kind::Variable;
+    if (!is_variable) return {};
+    const size_t reader = scene.survey.reader_of(target.pieces.front().name, scene.index);
+    if (reader == parse::Command::none) return {};
+    return input_of(scene.script, scene.survey, reader);
+}
+
+// As for xargs: what a program finds below a named place is known well enough.
+bool is_read_from_elsewhere(const Scene& scene, const Word& target) {
+    const Input input = input_behind(scene, target);
+    const bool is_found =
+        input.kind == Input::Kind::Commands && is_one_of(input.commands.back()->program(), finders);
+    return input.kind != Input::Kind::Unknown && !is_found;
+}
+
 std::optional<std::string> targets_from_elsewhere(const Scene& scene) {
     const auto removal = removal_of(scene.command);
     if (!removal || removal->recursive_and_forced != Force::Yes) return std::nullopt;
@@ -107,6 +127,7 @@ std::optional<std::string> targets_from_elsewhere(const Scene& scene) {
             if (by == "xargs" && !is_fed_by_finder(scene)) return scene.command.text;
             continue;
         }
+        if (is_read_from_elsewhere(scene, target)) return target.shown();
         for (const Piece& piece : target.pieces) {
             if (piece.kind != Piece::Kind::Substitution || target.pieces.size() > 1) continue;
             const auto commands = scene.survey.inside(scene.index, piece);
@@ -140,10 +161,19 @@ bool deletes_what_it_finds(const Scene& scene) {
     return false;
 }
 
+// What lists the targets, the last of a pipe first: `find / | xargs rm`, or
+// `find / | while read x; do rm "$x"; done`.
+std::vector<const parse::Command*> listing(const Scene& scene, const Removal& removal) {
+    if (is_carried_by(scene, "xargs")) return scene.survey.feeding(scene.index);
+    for (const Word& target : removal.targets)
+        if (Input input = input_behind(scene, target); !input.commands.empty())
+            return std::move(input.commands);
+    return {};
+}
+
 // find / | xargs rm, ls | xargs rm -rf
 bool removes_what_was_listed(const Scene& scene, const Removal& removal) {
-    if (!is_carried_by(scene, "xargs")) return false;
-    const auto feeding = scene.survey.feeding(scene.index);
+    const auto feeding = listing(scene, removal);
     if (feeding.empty() || !lists_everything(*feeding.back(), scene.context)) return false;
     if (feeding.back()->program() == "ls" && removal.recursive_and_forced != Force::Yes)
         return false;

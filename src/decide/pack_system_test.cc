@@ -27,6 +27,24 @@ TEST(SystemPack, DeniesTokensAtCommandPosition) {
     }
 }
 
+TEST(SystemPack, OtherWaysToStopTheMachine) {
+    for (const char* command :
+         {"systemctl reboot", "systemctl --no-wall poweroff", "systemctl -i halt", "init 6",
+          "init 0", "telinit 1", "/sbin/init S", "systemctl isolate reboot.target",
+          "systemctl start poweroff.target", "kexec -e", "timeout 5 systemctl kexec",
+          "bash -c 'systemctl reboot'", "systemctl rescue", "x; systemctl suspend"}) {
+        const Verdict verdict = verdict_of(command, only_packs({"system"}));
+        EXPECT_EQ(verdict.decision, Decision::Deny) << command;
+        EXPECT_EQ(verdict.rule, "system/power") << command;
+    }
+    for (const char* command :
+         {"systemctl status reboot.target", "systemctl restart nginx", "systemctl --user start x",
+          "systemctl --help", "init", "npm init 6", "git init 6", "ssh host systemctl reboot",
+          "systemctl list-units halt", "man systemctl reboot", "systemctl cat reboot.target",
+          "loginctl list-sessions", "kexec --help", "terraform init 0", "init --version"})
+        EXPECT_EQ(verdict_of(command, only_packs({"system"})).decision, Decision::Allow) << command;
+}
+
 TEST(SystemPack, LetsTheRestPass) {
     for (const char* command : {"man mount",
                                 "git commit -m 'fix su bug'",

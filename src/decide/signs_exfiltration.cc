@@ -94,17 +94,11 @@ std::optional<std::string> listener(const Scene& scene) {
             read_arguments(arguments_of(scene.command), {"ceIiMmOPpqsTVWwXx"});
         return found_if(arguments.has("l") || arguments.has("listen", 2), scene.command.text);
     }
-    if (program == "socat") {
-        const bool listens = std::ranges::any_of(arguments_of(scene.command), [](const Word& word) {
-            const std::string text = word.known_start();
-            const size_t colon = text.find(':');
-            const std::string_view kind = std::string_view(text).substr(0, colon);
-            return kind.ends_with("-LISTEN") || kind.ends_with("-listen") ||
-                   kind.ends_with("-RECVFROM") || kind.ends_with("-L");
-        });
-        return found_if(listens, scene.command.text);
-    }
-    return std::nullopt;
+    const std::vector<std::string> kinds = socat_address_types(scene.command);
+    const bool listens = std::ranges::any_of(kinds, [](const std::string& kind) {
+        return kind.ends_with("-listen") || kind.ends_with("-recvfrom") || kind.ends_with("-l");
+    });
+    return found_if(listens, scene.command.text);
 }
 
 // ssh -R: users of the other machine can connect to this one.

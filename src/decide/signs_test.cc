@@ -199,6 +199,8 @@ TEST(Signs, OfPortsAndKeys) {
         {"exfiltration/listener", "netcat -lk 80"},
         {"exfiltration/listener", "socat TCP-LISTEN:80,fork -"},
         {"exfiltration/listener", "socat TCP4-LISTEN:80 STDOUT"},
+        {"exfiltration/listener", "socat tcp-Listen:80,fork -"},
+        {"exfiltration/listener", "socat - udp-l:80"},
         {"exfiltration/listener", "while true; do nc -l 80; done"},
         {"exfiltration/listener", "python3 -m http.server"},
         {"exfiltration/listener", "python3 -m http.server 80 --bind 0.0.0.0"},

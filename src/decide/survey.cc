@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "decide/input.h"
+
 namespace husk::decide {
 namespace {
 
@@ -20,6 +22,7 @@ constexpr size_t most_looked_at = 64;
 Survey::Survey(const Script& script) : script_(script), places_(script.commands.size()) {
     note_places();
     note_functions();
+    note_readers();
     if (!functions_.empty()) count_callers();
 }
 
@@ -52,6 +55,20 @@ void Survey::note_functions() {
         }
         bodies = std::move(merged);
     }
+}
+
+void Survey::note_readers() {
+    for (size_t i = 0; i < script_.commands.size(); ++i)
+        if (reads_variables(script_.commands[i]))
+            for (const std::string& name : variables_read(script_.commands[i]))
+                readers_[name].push_back(i);
+}
+
+size_t Survey::reader_of(const std::string& name, size_t command) const {
+    const auto found = readers_.find(name);
+    if (found == readers_.end()) return Command::none;
+    const auto after = std::ranges::lower_bound(found->second, command);
+    return after == found->second.begin() ? Command::none : *std::prev(after);
 }
 
 void Survey::count_callers() {

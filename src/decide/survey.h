@@ -28,6 +28,10 @@ public:
     // The same, in a pipeline in that body of which at least so many stages call the function.
     bool calls_itself_in_pipeline(size_t command, size_t least_stages) const;
 
+    // The last command before this one that reads a variable of this name from its input, as `read`
+    // does; Command::none if there is none.
+    size_t reader_of(const std::string& name, size_t command) const;
+
 private:
     // A stage of a pipeline.
     struct Place {
@@ -37,11 +41,13 @@ private:
 
     void note_places();
     void note_functions();
+    void note_readers();
     void count_callers();
     bool is_in_function(const std::string& name, size_t first, size_t last) const;
 
     const parse::Script& script_;
     std::vector<std::vector<Place>> places_;  // of each command, the innermost pipeline first
+    std::map<std::string, std::vector<size_t>, std::less<>> readers_;  // of each variable
     // The bodies of the functions of each name, in order, with those that touch made one.
     std::map<std::string, std::vector<parse::Range>, std::less<>> functions_;
     // In how many stages of each pipeline a program is called. Only where there are functions.

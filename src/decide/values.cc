@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/expansion.h"
+#include "decide/printed.h"
 #include "parse/wrappers.h"
 
 namespace husk::decide {
@@ -17,29 +18,23 @@ using parse::Piece;
 using parse::Via;
 using parse::Word;
 
-// What echo and printf print of known words, as far as that is their words.
-std::optional<std::string> printed(const Command& command) {
-    const std::string program = command.program();
-    if (program != "echo" && program != "printf") return std::nullopt;
-    std::string out;
-    for (size_t i = 1; i < command.words.size(); ++i) {
-        const auto word = command.words[i].value();
-        if (!word || word->contains('\\') || word->contains('%')) return std::nullopt;
-        if (i == 1 && program == "echo" && word->starts_with("-")) continue;
-        if (!out.empty()) out += ' ';
-        out += *word;
-    }
-    return out;
-}
-
 bool is_number(const std::string& name) {
     return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
 }
 
 // $1 or $@: whoever follows them from call to call may walk in a circle.
+bool is_positional(const std::string& name) { return is_number(name) || is_one_of(name, "@ *"); }
+
 bool is_positional(const Piece& piece) {
-    return piece.kind == Piece::Kind::Variable &&
-           (is_number(piece.name) || is_one_of(piece.name, "@ *"));
+    return piece.kind == Piece::Kind::Variable && is_positional(piece.name);
+}
+
+// The environment gives a value to these, which checks know by their names.
+bool is_in_environment(const std::string& name) { return is_one_of(name, "HOME PWD"); }
+
+Word variable_word(const std::string& name) {
+    return {.pieces = {{.kind = Piece::Kind::Variable, .text = "$" + name, .name = name}},
+            .range = {}};
 }
 
 }  // namespace
@@ -83,7 +78,9 @@ Values::Found Values::argument_of_calls(size_t function, const std::string& name
         for (size_t i = 1; i < words.size() && value.words.size() < most_words; ++i) {
             if (!all && i != wanted) continue;
             // What a function hands on to another is not followed further.
-            if (std::ranges::any_of(words[i].pieces, is_positional)) return std::nullopt;
+            if (std::ranges::any_of(words[i].pieces,
+                                    [](const Piece& one) { return is_positional(one); }))
+                return std::nullopt;
             const Found one = value_at(call, words[i], Blanks::Cut);
             if (!one) return std::nullopt;
             value.words.insert(value.words.end(), one->words.begin(), one->words.end());
@@ -123,30 +120,65 @@ Values::Found Values::argument(size_t command, const std::string& name) const {
 
 // $(echo x), where nothing else stands in it.
 Values::Found Values::output_of(size_t command, const Piece& piece) const {
-    const std::vector<const Command*> commands = survey_.inside(command, piece);
-    if (commands.size() != 1) return std::nullopt;
-    const std::string& text = commands.front()->text;
-    if (piece.text != "$(" + text + ")" && piece.text != "`" + text + "`") return std::nullopt;
-    const auto output = printed(*commands.front());
+    const auto is_all = [&](const Command& one) {
+        constexpr size_t brackets = 3;  // at most
+        return piece.text.size() <= one.text.size() + brackets &&
+               (piece.text == "$(" + one.text + ")" || piece.text == "`" + one.text + "`");
+    };
+    std::vector<const Command*> commands = survey_.inside(command, piece);
+    // `for x in $(echo /)`: they stand before the commands of the loop.
+    for (size_t i = command; commands.empty() && i-- > 0 && command - i <= most_words;)
+        if (script_.commands[i].via == Via::Substitution && is_all(script_.commands[i]))
+            commands = {&script_.commands[i]};
+    if (commands.size() != 1 || !is_all(*commands.front())) return std::nullopt;
+    auto output = printed(*commands.front());
+    while (output && output->ends_with('\n')) output->pop_back();
     return output ? Found({.words = {known_word(*output)}}) : std::nullopt;
+}
+
+Values::Found Values::named(size_t command, const std::string& name) const {
+    return is_positional(name) ? argument(command, name) : variable(command, name);
+}
+
+// ${!name}
+Values::Found Values::named_by(size_t command, const std::string& name) const {
+    const Found names = named(command, name);
+    if (!names) return std::nullopt;
+    Value value;
+    for (const Word& one : names->words) {
+        const std::string target = one.value().value_or("");
+        Found found = named(command, target);
+        if (!found && is_in_environment(target)) found = Value{.words = {variable_word(target)}};
+        if (!found) return std::nullopt;
+        add_words(value, *found);
+    }
+    return value;
 }
 
 Values::Found Values::expanded(size_t command, const Piece& piece) const {
     const Expansion expansion = expansion_of(piece);
     if (expansion.part == Expansion::Part::Changed) return std::nullopt;
-    Found value =
-        is_positional(piece) ? argument(command, piece.name) : variable(command, piece.name);
+    if (expansion.part == Expansion::Part::Named) return named_by(command, piece.name);
+    Found value = named(command, piece.name);
     if (expansion.part == Expansion::Part::Element) {
         if (!value || !value->list || expansion.element >= value->words.size()) return std::nullopt;
         return Value{{value->words[expansion.element]}, true};
     }
     const bool is_empty = value && value->words.size() == 1 && value->words.front().is("");
-    if (expansion.part == Expansion::Part::Default && (!value || is_empty)) {
-        const std::vector<Piece>& otherwise = expansion.otherwise.pieces;
-        if (otherwise.empty() || std::ranges::any_of(otherwise, is_positional)) return std::nullopt;
-        return value_at(command, expansion.otherwise, Blanks::Keep);
-    }
-    return value;
+    const bool takes_other = expansion.part == Expansion::Part::Alternative ||
+                             (expansion.part == Expansion::Part::Default && (!value || is_empty));
+    if (!takes_other) return value;
+    const std::vector<Piece>& otherwise = expansion.otherwise.pieces;
+    const bool is_known =
+        !otherwise.empty() &&
+        std::ranges::none_of(otherwise, [](const Piece& one) { return is_positional(one); });
+    Found other = is_known ? value_at(command, expansion.otherwise, Blanks::Keep) : std::nullopt;
+    const bool may_be_set = expansion.part == Expansion::Part::Default && !value;
+    if (!may_be_set || !is_in_environment(piece.name)) return other;
+    // ${HOME:-x} is the home wherever there is one.
+    Value both{.words = {variable_word(piece.name)}};
+    if (other) add_words(both, *other);
+    return both;
 }
 
 Values::Found Values::value_of(size_t command, const Piece& piece) const {

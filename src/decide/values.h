@@ -43,6 +43,8 @@ private:
     void note_command(size_t index);
     void note_declaration(size_t index);
     void note_parameters(size_t index);
+    void note_read(size_t index);
+    Found lines_read(size_t index) const;
     void note_loop(const parse::Loop& loop);
     void note(size_t from, const std::string& name, Found value);
     enum class Blanks : uint8_t { Cut, Keep };  // x=$y keeps those in y
@@ -57,6 +59,8 @@ private:
     Found argument_of_calls(size_t function, const std::string& name) const;
     Found argument_of_code(size_t command, const std::string& name) const;
     Found output_of(size_t command, const parse::Piece& piece) const;
+    Found named(size_t command, const std::string& name) const;
+    Found named_by(size_t command, const std::string& name) const;
     Found expanded(size_t command, const parse::Piece& piece) const;
     Found value_of(size_t command, const parse::Piece& piece) const;
     std::vector<parse::Word> filled_in(size_t command, parse::Word word, Blanks blanks) const;

@@ -6,7 +6,10 @@
 #include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/expansion.h"
+#include "decide/input.h"
+#include "decide/printed.h"
 #include "decide/values.h"
+#include "parse/variables.h"
 
 namespace husk::decide {
 namespace {
@@ -38,6 +41,27 @@ std::vector<Word> elements_of(const Word& array) {
             elements.back().pieces.push_back(piece);
     }
     return elements;
+}
+
+std::vector<Word> words_of(const Word& line) {
+    return line.known() ? cut_at_blanks(line) : std::vector{line};
+}
+
+// Of `read a b`, a gets the first word of a line, and b the rest.
+std::optional<Word> share_of(const Word& line, size_t place, size_t variables) {
+    const std::vector<Word> words = words_of(line);
+    if (place >= words.size()) return std::nullopt;
+    const size_t end = place + 1 == variables ? words.size() : place + 1;
+    if (end == place + 1) return words[place];
+    std::string rest = words[place].shown();
+    for (size_t i = place + 1; i < end; ++i) rest += " " + words[i].shown();
+    return known_word(std::move(rest));
+}
+
+// printf -v x
+bool sets_by_printf(const Command& command) {
+    return command.program() == "printf" && command.words.size() > 1 &&
+           command.words[1].known_start().starts_with("-v");
 }
 
 }  // namespace
@@ -125,6 +149,13 @@ void Values::note_command(size_t index) {
     const std::string program = command.program();
     if (is_one_of(program, "export declare local readonly typeset")) return note_declaration(index);
     if (program == "set") return note_parameters(index);
+    if (reads_variables(command)) return note_read(index);
+    if (sets_by_printf(command)) {
+        const auto text = printed(command);
+        for (const parse::SetVariable& set : parse::variables_set_by(command))
+            note(index + 1, set.name, text ? Found({.words = {known_word(*text)}}) : std::nullopt);
+        return;
+    }
     if (program == "unset") {
         for (const Word& word : arguments_of(command)) note(index + 1, word.shown(), std::nullopt);
         return;
@@ -161,6 +192,51 @@ void Values::note_parameters(size_t index) {
         note(index + 1, std::to_string(i + 1), Value{{all->words[i]}, true});
     note(index + 1, "@", all);
     note(index + 1, "*", all);
+}
+
+// A word for each line that the command can get.
+Values::Found Values::lines_read(size_t index) const {
+    const Input input = input_of(script_, survey_, index);
+    std::optional<std::string> text;
+    if (input.kind == Input::Kind::Commands && input.commands.size() == 1)
+        text = printed(*input.commands.front());
+    if (input.kind == Input::Kind::Text) text = input.text->value();
+    if (input.kind == Input::Kind::Text && !text) return value_at(index, *input.text, Blanks::Keep);
+    constexpr size_t longest = 4096;
+    if (!text || text->size() > longest) return std::nullopt;
+    std::vector<Word> lines;
+    for (std::string_view rest = *text; !rest.empty();) {
+        const size_t end = std::min(rest.find('\n'), rest.size());
+        if (end > 0) lines.push_back(known_word(std::string(rest.substr(0, end))));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return each_of(index, lines);
+}
+
+// `read x`, `mapfile x`
+void Values::note_read(size_t index) {
+    const Command& command = script_.commands[index];
+    const bool takes_lines = command.program() != "read";
+    const bool is_array =
+        takes_lines || std::ranges::any_of(arguments_of(command), [](const Word& word) {
+            const std::string text = word.known_start();
+            return text.starts_with('-') && text.ends_with('a');
+        });
+    const Found lines = lines_read(index);
+    const std::vector<std::string> names = variables_read(command);
+    for (size_t place = 0; place < names.size(); ++place) {
+        Value value{.words = {}, .list = is_array};
+        const bool is_looked_at = lines && place < most_words;
+        for (const Word& line : is_looked_at ? lines->words : std::vector<Word>()) {
+            if (takes_lines)
+                add_words(value, {.words = {line}});
+            else if (is_array)
+                add_words(value, {.words = words_of(line)});
+            else if (const auto share = share_of(line, place, names.size()))
+                add_words(value, {.words = {*share}});
+        }
+        note(index + 1, names[place], value.words.empty() ? std::nullopt : Found(std::move(value)));
+    }
 }
 
 void Values::note_loop(const parse::Loop& loop) {
