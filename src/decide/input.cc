@@ -1,6 +1,7 @@
 #include "decide/input.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/names.h"
 #include "parse/variables.h"
@@ -21,8 +22,9 @@ bool is_input(const Redirect& redirect) {
 }
 
 const Redirect* input_among(const std::vector<Redirect>& redirects) {
-    const auto last = std::find_if(redirects.rbegin(), redirects.rend(), is_input);
-    return last == redirects.rend() ? nullptr : &*last;
+    const auto backwards = redirects | std::views::reverse;
+    const auto last = std::ranges::find_if(backwards, is_input);
+    return last == backwards.end() ? nullptr : &*last;
 }
 
 Input input_by(const Redirect& redirect, const Survey& survey, size_t command) {

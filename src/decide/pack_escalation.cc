@@ -176,11 +176,10 @@ bool gives_machine(std::span<const Word> words, size_t at, const Context& contex
         return true;
     const std::string volume = option_value(words, at, "--volume", 'v');
     const std::string mount = option_value(words, at, "--mount");
-    for (const std::string& source :
-         {volume.substr(0, std::min(volume.find(':'), volume.size())), mount_source(mount)})
-        if (source.starts_with('/') && is_root(path_of(known_word(source), context), context))
-            return true;
-    return false;
+    const std::array sources = {volume.substr(0, volume.find(':')), mount_source(mount)};
+    return std::ranges::any_of(sources, [&](const std::string& source) {
+        return source.starts_with('/') && is_root(path_of(known_word(source), context), context);
+    });
 }
 
 // docker run -v /:/host and docker run --privileged give the machine away.
