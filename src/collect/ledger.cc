@@ -17,8 +17,8 @@
 namespace husk::collect {
 namespace {
 
-constexpr uint64_t least_grant = 256 * 1024;
 constexpr uint64_t calls_between_sweeps = 4096;
+constexpr uint64_t calls_when_overcommitted = 64;
 constexpr uint64_t rest_factor = 100;  // so that vain sweeps take a hundredth of the time
 constexpr uint64_t longest_rest = 2'000'000'000;  // nanoseconds
 constexpr uint64_t block = 4096;
@@ -32,6 +32,7 @@ struct Ledger::Account {
     std::atomic<uint64_t> reserved;
     std::atomic<uint64_t> rests_until;  // realtime, nanoseconds
     std::atomic<uint64_t> calls;
+    std::atomic<uint64_t> sweeps;
 };
 
 void Ledger::Unmap::operator()(Account* account) const { ::munmap(account, sizeof *account); }
@@ -56,23 +57,32 @@ Result<Ledger> Ledger::open(const run::StateDir& state, uint64_t quota) {
     return ledger;
 }
 
-uint64_t Ledger::reserve(uint64_t wanted) {
+Grant Ledger::reserve(uint64_t wanted) {
     uint64_t calls = account_->calls.fetch_add(1) + 1;
     // Whose turn it is sweeps, and nobody waits for that.
     const bool due =
         calls >= calls_between_sweeps && account_->calls.compare_exchange_strong(calls, 0);
     const bool tight = account_->reserved.load() + wanted > quota_;
     if ((tight && !rests(text::now_ns(), account_->rests_until.load())) || due) sweep(wanted, due);
+    const uint64_t sweeps = account_->sweeps.load();
     const uint64_t reserved = account_->reserved.load();
     const uint64_t left = quota_ - std::min(quota_, reserved);
-    const uint64_t granted = std::min(wanted, std::max(left, least_grant));
+    const uint64_t granted = std::min(wanted, std::max(left, least_grant(quota_)));
     account_->reserved.fetch_add(granted);
-    return granted;
+    return {granted, sweeps};
 }
 
-void Ledger::settle(uint64_t granted, uint64_t taken) {
-    const uint64_t back = granted - std::min(granted, taken);
-    // A sweep in between has already counted it right; never below nothing.
+void Ledger::settle(const Grant& grant, uint64_t taken) {
+    if (grant.sweeps != account_->sweeps.load()) {
+        // A sweep since then has counted the call with at least this much. If it counted more than
+        // the call took, the next sweep corrects the account.
+        const uint64_t counted = weight_of_live(0, grant.bytes);
+        const uint64_t kept = std::min(grant.bytes, taken);
+        account_->reserved.fetch_add(kept - std::min(kept, counted));
+        return;
+    }
+    const uint64_t back = grant.bytes - std::min(grant.bytes, taken);
+    // Never below nothing.
     uint64_t reserved = account_->reserved.load();
     while (
         !account_->reserved.compare_exchange_weak(reserved, reserved - std::min(reserved, back))) {
@@ -93,6 +103,10 @@ void Ledger::sweep(uint64_t wanted, bool due) {
     if ((tight && !rests(start, account_->rests_until.load())) || due) {
         const auto swept = collect::sweep(*state_, quota_, wanted);
         if (swept) correct(before, swept->taken);
+        account_->sweeps.fetch_add(1);
+        // What lives may take more by then.
+        if (swept && swept->overcommitted)
+            account_->calls.store(calls_between_sweeps - calls_when_overcommitted);
         if (swept && swept->unfinished) sweep_soon();
         const uint64_t end = text::now_ns();
         const bool vain = !swept || swept->taken + wanted > quota_;

@@ -10,6 +10,12 @@
 
 namespace husk::collect {
 
+// Bytes that a call may take, and after how many sweeps they were granted.
+struct Grant {
+    uint64_t bytes = 0;
+    uint64_t sweeps = 0;
+};
+
 // The state directory's account, shared by every Husk that uses it. A call reserves what its
 // output may take; a finished one counts with what it took. What a killed caller never gave
 // back is found by the next sweep.
@@ -17,10 +23,10 @@ class Ledger {
 public:
     static Result<Ledger> open(const run::StateDir& state, uint64_t quota);
 
-    // Grants what is wanted, or what is left, but never less than 256 KiB.
-    uint64_t reserve(uint64_t wanted);
+    // Grants what is wanted, or what is left, but never less than least_grant().
+    Grant reserve(uint64_t wanted);
     // A call of which nothing lives any more took this much of what it was granted.
-    void settle(uint64_t granted, uint64_t taken);
+    void settle(const Grant& grant, uint64_t taken);
     // The next call sweeps: something came into the state directory that nobody has reserved.
     void sweep_soon();
 

@@ -17,21 +17,22 @@ struct Books {
 
 TEST(Ledger, GrantsWhatIsLeftAndTakesBackWhatWasNotNeeded) {
     Books books;
-    EXPECT_EQ(books.ledger.reserve(48 * MiB), 48 * MiB);
-    books.ledger.settle(48 * MiB, MiB);
-    EXPECT_EQ(books.ledger.reserve(63 * MiB), 63 * MiB);
+    const Grant grant = books.ledger.reserve(48 * MiB);
+    EXPECT_EQ(grant.bytes, 48 * MiB);
+    books.ledger.settle(grant, MiB);
+    EXPECT_EQ(books.ledger.reserve(63 * MiB).bytes, 63 * MiB);
 }
 
 TEST(Ledger, FindsWhatWasNeverGivenBackEachTimeItIsTight) {
     Books books;
     // Callers that were killed: reserved, and nothing on the disk.
-    for (int i = 0; i < 100; ++i) EXPECT_EQ(books.ledger.reserve(16 * MiB), 16 * MiB) << i;
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(books.ledger.reserve(16 * MiB).bytes, 16 * MiB) << i;
 }
 
 TEST(Ledger, NeverGrantsNothing) {
     Books books;
-    EXPECT_EQ(books.ledger.reserve(100 * MiB), 64 * MiB);
-    EXPECT_GE(books.ledger.reserve(64 * MiB), MiB / 4);
+    EXPECT_EQ(books.ledger.reserve(100 * MiB).bytes, 64 * MiB);
+    EXPECT_GE(books.ledger.reserve(64 * MiB).bytes, MiB / 4);
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ struct Item {
     uint64_t created = 0;
     uint64_t bytes = 0;
     bool live = false;
+    bool overcommitted = false;
     bool split = false;
     bool reusable = false;  // no command can have its log open
 };
@@ -93,7 +94,10 @@ Item weigh(const run::StateDir& state, const std::string& id) {
     item.bytes = os::bytes_on_disk(*record) + bytes_of(state, log + ".log") +
                  (item.split ? bytes_of(state, log + ".err") : 0);
     item.live = is_live(state, id, page);
-    if (item.live) item.bytes = std::max(item.bytes, page.cap * (item.split ? 2 : 1));
+    if (!item.live) return item;
+    const uint64_t cap = page.cap * (item.split ? 2 : 1);
+    item.bytes = weight_of_live(item.bytes, cap);
+    item.overcommitted = item.bytes < cap;
     return item;
 }
 
@@ -161,7 +165,27 @@ void remember_numbers(const run::StateDir& state, const std::map<std::string, ui
             run::note_removed(*dir, number);
 }
 
+// What may stay, given what lives and what there is in all.
+uint64_t goal_of(uint64_t quota, uint64_t room, uint64_t live, uint64_t taken) {
+    const bool is_crowded = live > quota / 2 && live + room > quota;
+    if (is_crowded && live + least_grant(quota) > quota) return taken;
+    if (is_crowded) return quota - least_grant(quota);
+    // A little more than asked for, so that not every call has to sweep.
+    return quota - std::min(quota, room + quota / 8);
+}
+
 }  // namespace
+
+uint64_t weight_of_live(uint64_t on_disk, uint64_t cap) {
+    constexpr uint64_t least_room = 8 << 20;
+    const uint64_t room = std::max(least_room, cap / 8);
+    return std::max(on_disk, std::min(cap, on_disk + room));
+}
+
+uint64_t least_grant(uint64_t quota) {
+    constexpr uint64_t least = 256 << 10;
+    return std::max(least, quota / 128);
+}
 
 Result<Swept> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
     const uint64_t start = text::now_ns();
@@ -174,9 +198,11 @@ Result<Swept> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
                   [&](const Item& item) { return item.created > start && item.created <= now; });
     const RevertedRest reverted = sweep_reverted(state, {.bytes = quota / 2});
     uint64_t taken = reverted.bytes;
+    uint64_t live = 0;
     size_t finished = 0;
     for (const Item& item : items) {
         taken += item.bytes;
+        live += item.live ? item.bytes : 0;
         finished += item.live ? 0 : 1;
     }
     std::ranges::sort(items, {}, &Item::created);
@@ -184,8 +210,7 @@ Result<Swept> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
     if (blank && TRY(os::list(blank)).size() > most_blank) blank.reset();
     std::map<std::string, uint64_t> highest;
     std::vector<const Item*> going;
-    // A little more than asked for, so that not every call has to sweep.
-    const uint64_t goal = quota - std::min(quota, room + quota / 8);
+    const uint64_t goal = goal_of(quota, room, live, taken);
     for (const Item& item : items) {
         if (taken <= goal && finished <= most_finished) break;
         if (item.live) continue;
@@ -201,7 +226,7 @@ Result<Swept> sweep(const run::StateDir& state, uint64_t quota, uint64_t room) {
     for (const Item* item : going) remove_item(state, *item, blank);
     for (const std::string& session : TRY(os::list(state.sessions())))
         remove_if_dead(state, session);
-    return Swept{taken, reverted.still_going};
+    return Swept{taken, reverted.still_going, std::ranges::any_of(items, &Item::overcommitted)};
 }
 
 Result<void> remove_shell(const run::StateDir& state, const std::string& id) {

@@ -146,7 +146,6 @@ void decode_limits(const Json& arguments, const Situation& situation, Run& run) 
     request.limits.cpu_percent = amount("max_cpu_usage", settings.max_cpu_usage);
     const uint64_t output = amount("max_output_size", settings.max_output_size);
     request.output_limit = output;
-    request.keep_output_bytes = std::max(request.keep_output_bytes, output);
     run.portion = {.whole = output, .head = output};
     run.watch = Watch{.most_cpu_percent = request.limits.cpu_percent,
                       .output = flag_of(arguments, "stream_output")};

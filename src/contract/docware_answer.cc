@@ -2,6 +2,7 @@
 // null.
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/signals.h"
 #include "base/utf8.h"
@@ -104,6 +105,31 @@ struct ErrorOf {
         return BashError{ProcessTerminated, "Process lost: " + lost.why};
     }
 };
+
+// Output within its limit of which a part is not there: without an error, the caller would take the
+// rest for all of it.
+std::optional<BashError> incomplete_output(const Told& told, const Json& kept) {
+    if (!std::holds_alternative<Exited>(told.report.ending) || !kept.value("capture", true))
+        return std::nullopt;
+    for (const auto& [name, bytes] :
+         {std::pair("stdout", &told.out), std::pair("stderr", &told.err)})
+        if (!bytes->whole())
+            return BashError{InsufficientResources,
+                             "Output incomplete: only the first " +
+                                 std::to_string(bytes->head.size()) + " of " +
+                                 std::to_string(bytes->total) + " bytes of " + name +
+                                 " are in the result, because there was no room to keep the rest",
+                             {{"resource", "output_space"},
+                              {"stream", name},
+                              {"kept", bytes->head.size()},
+                              {"written", bytes->total}}};
+    return std::nullopt;
+}
+
+std::optional<BashError> error_of(const Told& told, const Json& kept) {
+    if (auto error = std::visit(ErrorOf{told, kept}, told.report.ending)) return error;
+    return incomplete_output(told, kept);
+}
 
 // ---- the parts of a result
 
@@ -254,7 +280,8 @@ Json file_state(const std::vector<FileState>& files) {
 Json structured(const Run* run, const Told& told, const Json& kept) {
     const Report& report = told.report;
     const auto code = exit_code(report.ending);
-    Json json = {{"success", std::holds_alternative<Exited>(report.ending)},
+    const auto error = error_of(told, kept);
+    Json json = {{"success", !error && std::holds_alternative<Exited>(report.ending)},
                  {"exit_code", or_null(code)},
                  {"stdout", stream_text(kept, told.out)},
                  {"stderr", stream_text(kept, told.err)},
@@ -262,8 +289,7 @@ Json structured(const Run* run, const Told& told, const Json& kept) {
                  {"resource_usage", resource_usage(report)},
                  {"security_info", security_info(kept, report)},
                  {"process_info", process_info(told)}};
-    if (const auto error = std::visit(ErrorOf{told, kept}, report.ending))
-        json["error"] = error_json(*error);
+    if (error) json["error"] = error_json(*error);
     if (run == nullptr) return json;
     json["debug_info"] = {{"command_parsing", kept["parsing"]},
                           {"security_checks", kept["checks"]},

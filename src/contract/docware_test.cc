@@ -270,6 +270,28 @@ TEST(Docware, Output_IsCutAtItsLimitAndOnWholeCharacters) {
     EXPECT_EQ(out("a\xff"), "a\xef\xbf\xbd");
 }
 
+// The engine keeps less than the limit allows when the disk or the quota of the state directory is
+// full.
+TEST(Docware, Output_ThatCouldNotBeKeptIsNoSuccess) {
+    const auto answer_with = [](const char* arguments, bool errors) {
+        const auto run = run_with(arguments);
+        Told told = told_of(run, {.out = "kept", .err = "kept"});
+        (errors ? told.err : told.out).total = 1000;
+        return *docware_contract.render(run, told).structured;
+    };
+    for (const bool errors : {false, true}) {
+        const Json cut = answer_with(any, errors);
+        EXPECT_EQ(cut["success"], false);
+        EXPECT_EQ(cut["exit_code"], 0);
+        EXPECT_EQ(cut["error"]["type"], "insufficient_resources");
+        EXPECT_EQ(cut["error"]["message"],
+                  std::string("Output incomplete: only the first 4 of 1000 bytes of ") +
+                      (errors ? "stderr" : "stdout") +
+                      " are in the result, because there was no room to keep the rest");
+    }
+    EXPECT_EQ(answer_with(R"({"command": "x", "capture_output": false})", false)["success"], true);
+}
+
 TEST(Docware, Output_IsLeftOutIfItIsNotWanted) {
     const Json json = *docware_answer_to(R"({"command": "x", "capture_output": false})",
                                          {.out = "out", .err = "err"})

@@ -118,8 +118,9 @@ Result<tool::StartedCall> Bash::Inside::start(tool::CallPlan plan, const ToolCon
         plan.note.session = dir.name.empty() ? dir.id : dir.name;
         plan.note.confinement = session->confinement();
         plan.call_json = to_json(plan.note);
-        const uint64_t granted = ledger->reserve(wanted * streams) / streams;
-        plan.granted_bytes = granted * streams;
+        plan.grant = ledger->reserve(wanted * streams);
+        const collect::Grant grant = plan.grant;
+        const uint64_t granted = grant.bytes / streams;
         plan.launch.keep_output_bytes = granted;
         plan.notes.clear();
         if (granted < wanted) {
@@ -128,7 +129,7 @@ Result<tool::StartedCall> Bash::Inside::start(tool::CallPlan plan, const ToolCon
         }
         auto started = tool::StartedCall::start(plan, session, context);
         if (started) return started;
-        ledger->settle(granted * streams, 0);
+        ledger->settle(grant, 0);
         // A session that is just ending takes no plans, and one that has ended may have lost its
         // directory. Nothing was started, so the next session may have the call.
         const bool session_ended = started.error().code == EPIPE || session->is_ending();
@@ -143,7 +144,7 @@ Report Bash::Inside::finish(const tool::StartedCall& call) {
     if (report.ended() && report.leftovers.empty()) {
         const uint64_t errors = report.error_excerpt ? report.error_excerpt->total_bytes : 0;
         constexpr uint64_t overhead = 8192;  // the record, and blocks that are not full
-        ledger->settle(call.granted_bytes(), report.excerpt.total_bytes + errors + overhead);
+        ledger->settle(call.grant(), report.excerpt.total_bytes + errors + overhead);
     }
     return report;
 }

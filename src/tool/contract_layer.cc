@@ -42,9 +42,20 @@ void add_timeouts(config::Settings& settings, const contract::Timeouts& timeouts
     if (timeouts.longest) settings.longest_timeout = {timeouts.longest, origin};
 }
 
-// The file that an answer of yoi names has all of the output, up to this. The disk is reserved when
-// a call starts, so a larger value would let fewer calls run at the same time.
-constexpr uint64_t kept_by_yoi = uint64_t{128} << 20;
+// Bytes kept of each stream, where that is not the usual amount. The disk is reserved when a call
+// starts, so a contract that shows little keeps little. A log that is cut keeps half of this from
+// its start, and that must be as much as an answer shows.
+config::Amount kept_output(const Contract& contract) {
+    constexpr uint64_t mebibyte = 1 << 20;
+    // The file that an answer of yoi names has all of the output, up to this.
+    if (&contract == &contract::yoi_contract) return 128 * mebibyte;
+    // Both show the first MiB.
+    if (&contract == &contract::codegen_contract || &contract == &contract::agentrail_contract)
+        return 4 * mebibyte;
+    if (&contract == &contract::docware_contract)
+        return 2 * contract::DocwareSettings().max_output_size;
+    return std::nullopt;
+}
 
 config::Settings layer_of(const Contract& contract, const config::Settings& chosen) {
     const contract::Defaults& defaults = contract.defaults;
@@ -66,7 +77,7 @@ config::Settings layer_of(const Contract& contract, const config::Settings& chos
             settings.protect.push_back({std::string(name), origin});
     add_timeouts(settings, defaults.timeouts, origin);
     if (&contract == &contract::docware_contract) add_docware(settings, origin);
-    if (&contract == &contract::yoi_contract) settings.kept_output = {kept_by_yoi, origin};
+    if (const config::Amount kept = kept_output(contract)) settings.kept_output = {kept, origin};
     return settings;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "collect/ledger.h"
 #include "collect/shell_files.h"
 #include "os/events.h"
 #include "request/call_json.h"
@@ -31,7 +32,7 @@ struct CallPlan {
     os::Clock::time_point asked_at;  // when the call came in
     // How long it took to build the session, if that was done for this call.
     std::optional<std::chrono::nanoseconds> session_built_in = {};
-    uint64_t granted_bytes = 0;      // of the state directory's quota
+    collect::Grant grant;            // of the state directory's quota
     std::vector<std::string> notes;  // for the report
 };
 
@@ -56,7 +57,7 @@ public:
     bool must_be_repeated() const;
 
     CallPlan& plan() { return plan_; }
-    uint64_t granted_bytes() const { return plan_.granted_bytes; }
+    const collect::Grant& grant() const { return plan_.grant; }
     Report report() const;
 
 private:

@@ -122,6 +122,14 @@ Ending ending_of(const contract::Run& run, const Ending& ending) {
     return LimitExceeded{run.time_limit, limit, reached};
 }
 
+// Bytes to keep of each stream, so that the start of its log holds what the answer shows of it: a
+// log that is cut keeps half of them, and less by a few blocks.
+uint64_t kept_for(const contract::Portion& portion) {
+    constexpr uint64_t blocks = 16 << 10;
+    constexpr uint64_t most_head = 64 << 20;  // one call must not reserve all of the quota
+    return 2 * std::min(portion.head, most_head) + blocks;
+}
+
 // What the conversation, the configuration and the call all allow. Mode open has no walls for it.
 void narrow_paths(ToolContext& context, const std::optional<std::vector<std::string>>& calls,
                   const std::optional<std::vector<std::string>>& configured) {
@@ -147,6 +155,7 @@ std::expected<Request, std::string> Toolbox::equipped(const InForce& in_force,
     } else {
         apply_limits(deployment.configured, request);
     }
+    request.keep_output_bytes = std::max(request.keep_output_bytes, kept_for(run.portion));
     request.limits.cpu_percent = run.request.limits.cpu_percent;
     request.env.insert(run.variables.begin(), run.variables.end());
     request.env.merge(variables_for(run.environment.value_or(defaults.environment),

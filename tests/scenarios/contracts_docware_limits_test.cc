@@ -47,6 +47,18 @@ TEST_P(Docware, Monitoring_OutputUpToItsLimitIsFine) {
     EXPECT_EQ(flood["stdout"].get<std::string>().size(), 1000U);
 }
 
+TEST_P(Docware, Monitoring_OutputThatCouldNotBeKeptIsNoSuccess) {
+    const fs::path config = husk_.dir() / "small.yaml";
+    write_text(config, "retention: {quota: 1M}\n");
+    const Json cut = shell("seq 1 200000; echo FAILED", Json::object(), {"--config", config});
+    EXPECT_EQ(cut["success"], false);
+    EXPECT_EQ(cut["exit_code"], 0);
+    EXPECT_EQ(cut["error"]["type"], "insufficient_resources");
+    EXPECT_EQ(cut["error"]["details"]["written"], 1'288'895 + 7);
+    EXPECT_LT(cut["stdout"].get<std::string>().size(), 1'288'895U);
+    EXPECT_THAT(cut["notes"].dump(), HasSubstr("quota"));
+}
+
 TEST_P(Docware, Monitoring_OutputBeyondItsLimitIsAlwaysABreach) {
     for (int run = 0; run < 30; ++run) {
         const Json cut =

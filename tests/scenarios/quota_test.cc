@@ -118,6 +118,52 @@ TEST_F(Quota, TwoStreamsCountTwice) {
     EXPECT_THAT(start(2 * mib).notes, SizeIs(1));
 }
 
+// At the usual quota of 1 GiB, each of these shells may write 128 MiB.
+TEST_F(Quota, ShellsThatWriteNothingTakeNothingFromOthers) {
+    Settings usual = settings(husk);
+    usual.state_quota = 1024 * mib;
+    Bash roomy(usual);
+    const Report before = roomy.run({.command = "echo precious"});
+    for (int i = 0; i < 24; ++i) {
+        const Report idle =
+            roomy.run({.command = "sleep 60", .background = true, .streams = Streams::Split});
+        EXPECT_THAT(idle.notes, IsEmpty()) << i;
+    }
+    const Report report =
+        roomy.run({.command = program("out_lines") + " " + std::to_string(4 * mib),
+                   .streams = Streams::Split,
+                   .keep_output_bytes = 64 * mib});
+    EXPECT_THAT(report.notes, IsEmpty());
+    EXPECT_TRUE(report.excerpt.complete);
+    EXPECT_EQ(report.excerpt.total_bytes, 4 * mib);
+    EXPECT_TRUE(has(before)) << "the output of a finished shell is gone";
+}
+
+TEST_F(Quota, WhatAShellHasWrittenCounts) {
+    Settings usual = settings(husk);
+    usual.state_quota = 64 * mib;
+    Bash roomy(usual);
+    for (int i = 0; i < 2; ++i)
+        roomy.run({.command = program("out_lines") + " " + std::to_string(28 * mib) + "; sleep 60",
+                   .background = true,
+                   .keep_output_bytes = 32 * mib});
+    ASSERT_TRUE(eventually([&] {
+        const auto all = listed(Shells(husk.settings()));
+        return std::ranges::all_of(
+            all, [](const Report& shell) { return shell.excerpt.total_bytes == 28 * mib; });
+    }));
+    const Report reduced = roomy.run({.command = "true", .keep_output_bytes = 32 * mib});
+    ASSERT_THAT(reduced.notes, SizeIs(1));
+    EXPECT_THAT(reduced.notes[0], HasSubstr("quota"));
+}
+
+TEST_F(Quota, NothingFinishedGoesInVain) {
+    start(8 * mib);
+    const Report finished = run(mib / 8, mib / 4);
+    for (int i = 0; i < 8; ++i) run(16, 8 * mib);
+    EXPECT_TRUE(has(finished)) << "nothing that is finished makes room beside what lives";
+}
+
 TEST_F(Quota, ALittleIsAlwaysKept) {
     for (int i = 0; i < 4; ++i) start(8 * mib);
     const Report report = run(mib, 8 * mib);
