@@ -38,8 +38,9 @@ FileStamp stamp_of(const std::filesystem::path& path);
 Result<Fd> open_regular_file(const std::filesystem::path& path);
 Result<std::string> read_regular_file(const std::filesystem::path& path, size_t at_most);
 
-// Whether a process has the file open for writing. False also where the kernel does not tell: for
-// files of other users, and on some file systems.
-bool is_being_written(const std::filesystem::path& path);
+// Whether a process has a file open for writing. The kernel does not tell an ordinary user about
+// files of other users, and tells nobody on some file systems.
+enum class Writer : uint8_t { None, Some, Unknown };
+Writer writer_of(const std::filesystem::path& path);
 
 }  // namespace husk::os

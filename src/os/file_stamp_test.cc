@@ -66,15 +66,27 @@ TEST_F(FileStamps, ReadRegularFilesAndNothingElse) {
 
 TEST_F(FileStamps, KnowWhetherSomebodyWrites) {
     write("text");
-    EXPECT_FALSE(is_being_written(file_));
+    EXPECT_EQ(writer_of(file_), Writer::None);
     const int reader = ::open(file_.c_str(), O_RDONLY | O_CLOEXEC);
-    EXPECT_FALSE(is_being_written(file_));
+    EXPECT_EQ(writer_of(file_), Writer::None);
     const int writer = ::open(file_.c_str(), O_WRONLY | O_CLOEXEC);
-    EXPECT_TRUE(is_being_written(file_));
+    EXPECT_EQ(writer_of(file_), Writer::Some);
     ::close(writer);
-    EXPECT_FALSE(is_being_written(file_));
+    EXPECT_EQ(writer_of(file_), Writer::None);
     ::close(reader);
-    EXPECT_FALSE(is_being_written(dir_.path() / "nothing"));
+    EXPECT_EQ(writer_of(dir_.path() / "nothing"), Writer::None);
+}
+
+// About a file of root, the kernel tells an ordinary user nothing.
+TEST_F(FileStamps, DoNotClaimThatNobodyWritesWhereTheKernelDoesNotTell) {
+    constexpr uid_t ordinary = 65534;
+    const uid_t own = ::geteuid();
+    if (own == 0) {
+        ASSERT_EQ(::seteuid(ordinary), 0);
+    }
+    const Writer writer = writer_of("/etc/passwd");
+    ASSERT_EQ(::seteuid(own), 0);
+    EXPECT_EQ(writer, Writer::Unknown);
 }
 
 }  // namespace

@@ -21,8 +21,11 @@ using Outcome = ConfigurationChange::Outcome;
 
 // A file that is rewritten in place is empty, and then half written, for a moment. A file that is
 // replaced by way of a second name is missing for a moment.
-constexpr auto quiet_for = 100ms;
+constexpr std::chrono::milliseconds quiet_for = 100ms;
+// Where the kernel does not tell whether a program has the file open for writing.
+constexpr std::chrono::milliseconds quiet_if_unknown = 1900ms;
 constexpr std::chrono::milliseconds longest_wait = 2s;
+static_assert(quiet_if_unknown < longest_wait);
 constexpr auto pause = 10ms;
 // The clocks of file systems are this coarse at most.
 constexpr auto settles_after = 3s;
@@ -124,18 +127,22 @@ std::optional<LiveConfiguration::News> LiveConfiguration::look() {
     return take(*std::move(found));
 }
 
-bool LiveConfiguration::is_being_written(const std::vector<os::FileStamp>& now) const {
-    for (size_t i = 0; i < now.size(); ++i)
-        if (now[i] != seen_[i].stamp && now[i].is_regular() &&
-            os::is_being_written(sources_[i].path))
-            return true;
-    return false;
+os::Writer LiveConfiguration::writer_of_any(const std::vector<os::FileStamp>& now) const {
+    os::Writer found = os::Writer::None;
+    for (size_t i = 0; i < now.size(); ++i) {
+        if (now[i] == seen_[i].stamp || !now[i].is_regular()) continue;
+        const os::Writer writer = os::writer_of(sources_[i].path);
+        if (writer == os::Writer::Some) return writer;
+        if (writer == os::Writer::Unknown) found = writer;
+    }
+    return found;
 }
 
 // False for a missing file, because it has no time of its last change.
-bool LiveConfiguration::is_long_ago(const std::vector<os::FileStamp>& now) const {
+bool LiveConfiguration::is_older_than(std::chrono::milliseconds age,
+                                      const std::vector<os::FileStamp>& now) const {
     for (size_t i = 0; i < now.size(); ++i)
-        if (now[i] != seen_[i].stamp && !(now[i].exists() && now[i].is_older_than(quiet_for)))
+        if (now[i] != seen_[i].stamp && !(now[i].exists() && now[i].is_older_than(age)))
             return false;
     return true;
 }
@@ -146,9 +153,13 @@ bool LiveConfiguration::wait_until_quiet() const {
     os::Clock::time_point changed = began;
     for (std::vector<os::FileStamp> last = stamps();;) {
         const os::Clock::time_point now = os::Clock::now();
-        const bool written = is_being_written(last);
-        if (!written && (is_long_ago(last) || now - changed >= quiet_for)) return true;
-        const auto patience = !is_busy_ ? longest_wait : written ? 0ms : 3 * quiet_for;
+        const os::Writer writer = writer_of_any(last);
+        const auto quiet = writer == os::Writer::Unknown ? quiet_if_unknown : quiet_for;
+        const bool is_quiet = is_older_than(quiet, last) || now - changed >= quiet;
+        if (writer != os::Writer::Some && is_quiet) return true;
+        const auto patience = !is_busy_                    ? longest_wait
+                              : writer == os::Writer::None ? 3 * quiet_for
+                                                           : 0ms;
         if (now - began >= patience) return false;
         std::this_thread::sleep_for(pause);
         std::vector<os::FileStamp> fresh = stamps();

@@ -45,8 +45,8 @@ private:
     using FoundFiles = std::vector<Found>;
 
     std::vector<os::FileStamp> stamps() const;
-    bool is_being_written(const std::vector<os::FileStamp>& now) const;
-    bool is_long_ago(const std::vector<os::FileStamp>& now) const;
+    os::Writer writer_of_any(const std::vector<os::FileStamp>& now) const;
+    bool is_older_than(std::chrono::milliseconds age, const std::vector<os::FileStamp>& now) const;
     bool wait_until_quiet() const;
     static void read_into(Found& found, const std::filesystem::path& path);
     std::optional<FoundFiles> find_files() const;

@@ -151,6 +151,37 @@ TEST_F(LiveConfiguration, ThatIsHalfWrittenLoosensNothing) {
     EXPECT_EQ(status(client, "rm -f x"), "exited");
 }
 
+// The kernel tells an ordinary user nothing about who writes a file of root.
+class LiveConfigurationOfAnother : public LiveConfiguration {
+protected:
+    LiveConfigurationOfAnother() : LiveConfiguration(Who::OrdinaryUser) {}
+};
+
+TEST_F(LiveConfigurationOfAnother, ThatIsHalfWrittenLoosensNothing) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can write a file that belongs to another user";
+    const fs::path file = husk_.dir() / "roots.yaml";
+    write_text(file, no_touch);
+    Client client(husk_, in_work({"--config", file.string()}));
+    client.initialize();
+    EXPECT_EQ(status(client, "touch x"), "denied");
+    // The call waits until it is clear that the file is complete.
+    write_text(file, no_rm);
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+    {
+        std::ofstream writer(file);
+        writer << "limits: {open_files: 77}\n" << std::flush;
+        const std::jthread rest([&] {
+            std::this_thread::sleep_for(700ms);
+            writer << no_rm << std::flush;
+        });
+        EXPECT_EQ(status(client, "rm -f x"), "denied");
+    }
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+    write_text(file, no_touch);
+    EXPECT_TRUE(eventually([&] { return status(client, "touch x") == "denied"; }, 10s));
+    EXPECT_EQ(status(client, "rm -f x"), "exited");
+}
+
 TEST_F(LiveConfiguration, ThatIsRewrittenAllTheTimeNeverLoosens) {
     const std::string text = "# " + std::string(40'000, 'x') + "\n" + no_rm;
     write_text(users_, text);
