@@ -61,7 +61,8 @@ public:
 
     // For a program that starts. The error says why no call in this context could start a command.
     // Otherwise returns warnings for the user: walls that this machine lacks, entries of files that
-    // do not count, and rules that can never apply.
+    // do not count, rules that can never apply, and why a changed configuration is refused while
+    // calls go on with the one from before. Makes the state directory if there is none.
     std::variant<std::vector<std::string>, Error> check(const ToolContext& context = {}) const;
 
     // Calls a tool and waits for the answer: MCP's CallToolResult, as JSON. Failed commands and

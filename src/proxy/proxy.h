@@ -10,6 +10,9 @@
 
 namespace husk::proxy {
 
+// Whether each entry can be understood, and there is room for all of them.
+Result<void> check_hosts(const std::vector<std::string>& allow);
+
 // Starts a proxy that takes connections from `listener`: a listening TCP socket, made inside of the
 // session's network namespace. Returns when it serves. Denials go to `log` (opened with O_APPEND;
 // may be none). It lives until `session_end`, a pidfd or socket, becomes readable or hangs up. It

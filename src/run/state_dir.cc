@@ -149,16 +149,19 @@ bool is_session_name(const std::string& name) {
            std::ranges::all_of(name, allowed);
 }
 
+Result<void> check_session_name(const std::string& name) {
+    if (is_session_name(name)) return {};
+    return failure("session name", 0,
+                   "\"" + name + "\": use up to 64 letters, digits, dots, dashes, underscores");
+}
+
 Result<std::unique_ptr<SessionDir>> make_private_session(const StateDir& state) {
     return make_session(state, "");
 }
 
 Result<std::unique_ptr<SessionDir>> find_or_make_session(const StateDir& state,
                                                          const std::string& name) {
-    if (!is_session_name(name)) {
-        return failure("session name", 0,
-                       "\"" + name + "\": use up to 64 letters, digits, dots, dashes, underscores");
-    }
+    CHECK(check_session_name(name));
     if (auto made = os::make_directory_at(state.dir(), "names"); !made)
         return std::unexpected(advise(made.error(), state.path() / "names"));
     const os::Fd names = TRY(os::open_at(state.dir(), "names", directory));

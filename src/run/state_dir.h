@@ -67,6 +67,7 @@ inline constexpr const char* denials_file = "denials";
 Error advise(Error error, const std::filesystem::path& path);
 
 bool is_session_name(const std::string& name);
+Result<void> check_session_name(const std::string& name);
 
 Result<std::unique_ptr<SessionDir>> make_private_session(const StateDir& state);
 // The one that has this name, made if there is none.

@@ -7,7 +7,9 @@
 #include "confine/reading.h"
 #include "contract/modes.h"
 #include "decide/check.h"
+#include "proxy/proxy.h"
 #include "request/settings_layers.h"
+#include "run/state_dir.h"
 #include "tool/contract_layer.h"
 #include "tool/engine_values.h"
 #include "tool/own_files.h"
@@ -141,9 +143,14 @@ std::expected<Deployed, Complaints> deploy(const DeploymentRequest& request) {
 Result<void> check_deployment(const Deployment& deployment) {
     const bool calls_can_run =
         ends_without_walls(deployment) || closed_modes_missing(deployment.walls).empty();
-    if (!deployment.container && calls_can_run)
-        return check_walls(deployment.walls, deployment.settings);
-    CHECK(confine::open_working_directory(deployment.walls.workspace));
+    if (!deployment.container && calls_can_run) {
+        CHECK(check_walls(deployment.walls, deployment.settings));
+    } else {
+        CHECK(confine::open_working_directory(deployment.walls.workspace));
+    }
+    CHECK(proxy::check_hosts(deployment.walls.network.hosts));
+    if (!deployment.session.empty()) CHECK(run::check_session_name(deployment.session));
+    CHECK(run::StateDir::open_or_make(deployment.settings.state));
     return {};
 }
 

@@ -58,6 +58,10 @@ struct Tools::Inside {
     struct Toolset;
     // Adds a user. A toolset with users is not destroyed.
     Result<Toolset*> enter(const ToolContext& context);
+    // The same for a toolset that exists; null if there is none.
+    Toolset* enter_existing(const ToolContext& context);
+    // The iterator of the toolset of this place, or end(). Under `places`.
+    std::list<std::unique_ptr<Toolset>>::iterator find(const ToolContext& context);
     std::list<std::unique_ptr<Toolset>> take_idle();
     void call(const std::string& name, const std::string& arguments, const ToolContext& context,
               Waiting waiting, Done done);
@@ -109,13 +113,26 @@ void Tools::Inside::close() {
     changed.wait(lock, [this] { return calls.empty(); });
 }
 
+std::list<std::unique_ptr<Tools::Inside::Toolset>>::iterator Tools::Inside::find(
+    const ToolContext& context) {
+    return std::ranges::find_if(toolsets, [&, here = own_directory()](const auto& one) {
+        return one->seen_from == here && tool::same_place(one->place, context);
+    });
+}
+
+Tools::Inside::Toolset* Tools::Inside::enter_existing(const ToolContext& context) {
+    const std::lock_guard lock(places);
+    const auto found = find(context);
+    if (found == toolsets.end()) return nullptr;
+    ++(*found)->users;
+    return found->get();
+}
+
 Result<Tools::Inside::Toolset*> Tools::Inside::enter(const ToolContext& context) {
     // Destroyed after the lock is released, because their destructors wait for threads.
     std::list<std::unique_ptr<Toolset>> gone;
     const std::lock_guard lock(places);
-    const auto found = std::ranges::find_if(toolsets, [&, here = own_directory()](const auto& one) {
-        return one->seen_from == here && tool::same_place(one->place, context);
-    });
+    const auto found = find(context);
     if (found != toolsets.end()) {
         toolsets.splice(toolsets.begin(), toolsets, found);
     } else {
@@ -217,10 +234,22 @@ Text Tools::list(const ToolContext& context) const {
 
 std::variant<std::vector<std::string>, Error> Tools::check(const ToolContext& context) const {
     auto deployed = tool::deploy_for(inside_->settings, context);
-    if (!deployed) return deployed.error();
-    const tool::Deployment& deployment = deployed->deployment;
+    std::shared_ptr<const tool::Deployment> in_force;
+    // Calls that were made before keep a configuration in force, also if its file is broken now.
+    if (Inside::Toolset* toolset = inside_->enter_existing(context)) {
+        toolset->box.look_at_configuration();
+        in_force = toolset->box.deployment();
+        --toolset->users;
+    }
+    if (!deployed && !in_force) return deployed.error();
+    const tool::Deployment& deployment = in_force ? *in_force : deployed->deployment;
     if (const auto able = tool::check_deployment(deployment); !able) return able.error();
-    std::vector<std::string> warnings = std::move(deployed->warnings);
+    std::vector<std::string> warnings;
+    if (deployed)
+        warnings = std::move(deployed->warnings);
+    else
+        warnings.push_back("the configuration from before stays in force: " +
+                           deployed.error().text());
     const std::string missing = tool::missing_walls(deployment);
     if (!missing.empty()) warnings.push_back(missing);
     return warnings;

@@ -156,6 +156,16 @@ TEST_P(BadInput, StateDirectoriesThatCannotBeMade) {
     }
 }
 
+TEST(BadPlace, IsToldWhenAServerStarts) {
+    const Husk husk;
+    const Ran state = husk({"mcp", "--state", "/dev/null"});
+    EXPECT_EQ(state.code, 125);
+    EXPECT_THAT(state.err, HasSubstr("/dev/null; choose another state directory"));
+    const Ran session = husk({"mcp", "--session", "bad/name"});
+    EXPECT_EQ(session.code, 125);
+    EXPECT_THAT(session.err, HasSubstr("\"bad/name\": use up to 64 letters"));
+}
+
 TEST(GoodInput, TheLongestCommandRuns) {
     const Husk husk;
     std::string command = "echo in time; : ";

@@ -83,6 +83,44 @@ TEST_F(LibraryTools, TellBeforehandThatNothingCouldBeStarted) {
     EXPECT_THAT(*warnings, testing::Contains(HasSubstr("husk.yaml:3: warning")));
 }
 
+TEST_F(LibraryTools, TellBeforehandWhatNoCallCouldDoWithout) {
+    const auto why = [](const ToolSettings& settings, const ToolContext& context) {
+        const auto checked = Tools(settings).check(context);
+        const auto* error = std::get_if<Error>(&checked);
+        return error == nullptr ? "no error" : error->text();
+    };
+    write_text(work_ / "file", "");
+    for (const fs::path& state : {fs::path("/proc/nix"), fs::path("/dev/null"), work_ / "file"}) {
+        ToolSettings wrong = settings();
+        wrong.state = state;
+        EXPECT_THAT(why(wrong, here()), HasSubstr(state.string()));
+    }
+    ToolContext strange = here();
+    strange.session = "bad/name";
+    EXPECT_THAT(why(settings(), strange), HasSubstr("\"bad/name\": use up to 64 letters"));
+    ToolContext nowhere = here();
+    nowhere.mode = Mode::Workspace;
+    nowhere.network = {Network::Kind::Hosts, {"not a host!!"}};
+    EXPECT_THAT(why(settings(), nowhere), HasSubstr("not a host!!"));
+    ToolContext fine = here();
+    fine.session = "good-name";
+    EXPECT_EQ(why(settings(), fine), "no error");
+}
+
+TEST_F(LibraryTools, ThatGoOnWithTheConfigurationFromBeforeCheckThatOne) {
+    Tools tools(settings());
+    EXPECT_FALSE(is_error(json_of(tools.call("bash", command("true"), here()))));
+    configure("mode: [open\n");
+    EXPECT_FALSE(is_error(json_of(tools.call("bash", command("true"), here()))));
+    const auto checked = tools.check(here());
+    const auto* warnings = std::get_if<std::vector<std::string>>(&checked);
+    ASSERT_NE(warnings, nullptr) << std::get<Error>(checked).text();
+    EXPECT_THAT(*warnings, testing::Contains(HasSubstr("husk.yaml")));
+    ToolContext elsewhere = here();
+    elsewhere.caller = "somebody else";
+    EXPECT_TRUE(std::holds_alternative<Error>(tools.check(elsewhere)));
+}
+
 TEST_F(LibraryTools, AModeOfTheContextClosesWhatTheContractLeavesOpen) {
     Tools tools(settings());
     ToolContext restricted = here();
