@@ -170,8 +170,10 @@ uint64_t goal_of(uint64_t quota, uint64_t room, uint64_t live, uint64_t taken) {
     const bool is_crowded = live > quota / 2 && live + room > quota;
     if (is_crowded && live + least_grant(quota) > quota) return taken;
     if (is_crowded) return quota - least_grant(quota);
-    // A little more than asked for, so that not every call has to sweep.
-    return quota - std::min(quota, room + quota / 8);
+    // A little more than asked for, so that not every call has to sweep; but where live shells take
+    // nearly all, something finished stays too.
+    const uint64_t beside = quota - std::min(quota, room + live);
+    return quota - std::min(quota, room + std::min(quota / 8, beside / 2));
 }
 
 }  // namespace

@@ -157,6 +157,16 @@ TEST_F(Quota, WhatAShellHasWrittenCounts) {
     EXPECT_THAT(reduced.notes[0], HasSubstr("quota"));
 }
 
+TEST_F(Quota, FinishedShellsStayBesideManyThatWriteNothing) {
+    Settings usual = settings(husk);
+    usual.state_quota = 128 * mib;
+    Bash roomy(usual);
+    const Report finished = roomy.run({.command = "echo precious"});
+    for (int i = 0; i < 8; ++i)
+        roomy.run({.command = "sleep 60", .background = true, .keep_output_bytes = 64 * mib});
+    EXPECT_TRUE(has(finished));
+}
+
 TEST_F(Quota, NothingFinishedGoesInVain) {
     start(8 * mib);
     const Report finished = run(mib / 8, mib / 4);
