@@ -64,6 +64,7 @@ void read_results(std::string_view text, std::span<Order> orders) {
         if (!order.at) continue;
         std::memcpy(&answer, text.data() + *order.at, sizeof answer);
         order.result = answer.result;
+        order.made_again = (answer.flags & wire::MadeAgain) != 0;
     }
 }
 

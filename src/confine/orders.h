@@ -20,6 +20,7 @@ struct Order {
     uint16_t flags = wire::TakeAway;    // of wire::OrderFlags
     std::filesystem::path target = {};  // of the link that has to be there; empty: nothing may be
     int result = -EIO;                  // as in wire::NameOrder, once the mason has answered
+    bool made_again = false;            // likewise: the link was missing
     std::optional<size_t> at = {};      // where it is in the text that the mason gets
 };
 

@@ -176,6 +176,7 @@ long Sentry::carry_out(const sweep::Orders& orders) {
         if ((name.flags & husk::wire::TakeAway) == 0) return;
         Place place = sweep::look(name);
         name.result = sweep::take_away(name, place);
+        if (place.is_missing && name.result > 0) name.flags |= husk::wire::MadeAgain;
         sweep::leave(name, place);
     });
     return failed;
@@ -238,7 +239,7 @@ void Sentry::note_about(const NameOrder& name, const char* what, int error) cons
     note(sources_.log, {zero + since, zero + asked_}, what, name, error);
 }
 
-// Returns true if something was taken away.
+// Returns true if something was taken away or made again.
 bool Sentry::look_at(NameOrder& name, bool by_session) const {
     Place place = sweep::look(name);
     const uint64_t born = birth_of(place.status);
@@ -247,13 +248,14 @@ bool Sentry::look_at(NameOrder& name, bool by_session) const {
         is_there && born != 0 && born == name.born && place.status.inode == name.inode;
     int result = 0;
     if (by_session && !is_known) result = sweep::take_away(name, place);
+    if (!by_session && place.is_missing) name.target = 0;  // the user has removed the link
     // If it cannot be taken away, it is protected as it is, and the user is told.
     const bool stays = is_there && (is_known || !by_session || result < 0);
     name.inode = stays ? place.status.inode : 0;
     name.born = stays ? born : 0;
     if (result > 0) {
         name.was_taken = 1;
-        note_about(name, "reverted");
+        note_about(name, place.is_missing ? "restored" : "reverted");
     } else if (result < 0 && name.failed == 0) {
         note_about(name, "unreverted", -result);
     }

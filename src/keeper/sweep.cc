@@ -134,6 +134,20 @@ void go_in(const NameOrder& order, Place& place) {
     place.name += length_of(place.name) + 1;
 }
 
+long make_link(const NameOrder& order, const Place& place) {
+    const char* const target = text_of(order, order.target);
+    const long made = sys::symlinkat(target, place.parent, place.name);
+    const bool is_closed = made == -EACCES || made == -EPERM;
+    if (!is_closed || !open_up(place.parent)) return made;
+    return sys::symlinkat(target, place.parent, place.name);
+}
+
+// How much of the order's path names this place.
+int named_by(const NameOrder& order, const Place& place) {
+    const unsigned root = order.relative - static_cast<unsigned>(sizeof order);
+    return static_cast<int>(root + (place.name - way) + length_of(place.name));
+}
+
 // One try. -EAGAIN when a directory on the path is replaced meanwhile.
 Place walk(const NameOrder& order) {
     Place place;
@@ -150,6 +164,7 @@ Place walk(const NameOrder& order) {
     while (place.error == 0) {
         const long found = status_of(place.parent, place.name, place.status);
         if (found < 0 && !is_gone(found)) place.error = found;
+        if (found < 0) place.is_missing = is_gone(found) && place.name == last && order.target != 0;
         if (found < 0) break;
         const unsigned kind = place.status.mode & format;
         if (place.name == last) {
@@ -218,6 +233,10 @@ Place look(const NameOrder& order) {
 
 int take_away(const NameOrder& order, const Place& place) {
     if (place.error != 0) return static_cast<int>(place.error);
+    if (place.is_missing) {
+        const long made = make_link(order, place);
+        return made < 0 ? static_cast<int>(made) : named_by(order, place);
+    }
     if (!place.is_there) return 0;
     const int top = root_of(order);
     long moved = move(place, top);
@@ -230,9 +249,8 @@ int take_away(const NameOrder& order, const Place& place) {
     }
     if (moved == -ENOENT) return 0;
     if (moved < 0) return static_cast<int>(moved);
-    if (order.target != 0) sys::symlinkat(text_of(order, order.target), place.parent, place.name);
-    const unsigned root = order.relative - static_cast<unsigned>(sizeof order);
-    return static_cast<int>(root + (place.name - way) + length_of(place.name));
+    const long made = order.target != 0 ? make_link(order, place) : 0;
+    return made < 0 ? static_cast<int>(made) : named_by(order, place);
 }
 
 }  // namespace sweep

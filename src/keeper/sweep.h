@@ -55,6 +55,7 @@ bool is_same(const char* one, const char* other);
 struct Place {
     long error = 0;              // -errno when that cannot be told
     bool is_there = false;       // and is not what has to be there
+    bool is_missing = false;     // the link that has to be there
     int parent = -1;             // the directory that it is in
     const char* name = nullptr;  // in there; valid until the next look
     sys::FileStatus status{};
@@ -66,7 +67,8 @@ Place look(const husk::wire::NameOrder& order);
 void leave(const husk::wire::NameOrder& order, Place& place);
 
 // Moves it to `reverted` in the state directory, or, if that is impossible, to another name beside
-// it, and makes the link again that has to be there. Returns the result of the order.
+// it, and makes the link again that has to be there, also if it is only missing. Returns the result
+// of the order.
 int take_away(const husk::wire::NameOrder& order, const Place& place);
 
 }  // namespace sweep

@@ -70,7 +70,8 @@ struct NameOrder {
     uint8_t failed;     // for the mason's use
     uint8_t was_taken;  // likewise
     // 0: nothing was there. More: so many bytes of the path name what was taken away, which is a
-    // link on the path or the name itself. Less: -errno.
+    // link on the path or the name itself, or, with MadeAgain, the link that was missing. Less:
+    // -errno.
     int32_t result;
     uint64_t inode;  // for the mason's use
     uint64_t born;   // likewise
@@ -81,6 +82,7 @@ enum OrderFlags : uint16_t {
     Watch = 2,       // take away what the session makes there, for as long as it lives
     OnlyItself = 4,  // a link on the path is not taken for what is there
     IsThere = 8,     // something was there: watched on only if it may be the session's
+    MadeAgain = 16,  // set by the mason: the link that has to be there was missing
 };
 
 inline constexpr uint32_t max_orders = 1 << 20;  // bytes of these

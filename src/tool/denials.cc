@@ -124,6 +124,10 @@ bool add_what_the_mason_did(Report& report, const json& line) {
         add_once(report.reverted, std::move(path));
         return true;
     }
+    if (const std::string path = text_of(line, "restored"); !path.empty()) {
+        add_once(report.notes, note_of_made_link(path));
+        return true;
+    }
     if (const std::string path = text_of(line, "unreverted"); !path.empty()) {
         const int error = static_cast<int>(number_of(line, "error").value_or(0));
         add_once(report.notes,

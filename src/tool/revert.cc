@@ -149,7 +149,9 @@ private:
             if ((order.flags & wire::TakeAway) == 0) continue;
             const std::string& path = order.path.native();
             const int result = order.result;
-            if (result > 0) add_reverted(path.substr(0, static_cast<size_t>(result)));
+            if (result > 0 && order.made_again) report_.notes.push_back(note_of_made_link(path));
+            if (result > 0 && !order.made_again)
+                add_reverted(path.substr(0, static_cast<size_t>(result)));
             if (result < 0 && !is_walled(path, -result) && confine::may_be_there(path))
                 keep_failure(path, -result);
         }
@@ -187,6 +189,12 @@ void revert(const confine::Protected& before, run::Session& session, Tree tree, 
     reversal.take_away_names();
     if (session.closed()) reversal.take_away_checkouts();
     reversal.protect_what_is_left();
+}
+
+std::string note_of_made_link(const std::string& path) {
+    return text::one_line(path) +
+           " is a protected symbolic link that was removed while the command ran, and was made "
+           "again";
 }
 
 std::string note_of_left_name(const std::string& path, int error, std::string_view maker,

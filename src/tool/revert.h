@@ -18,10 +18,14 @@ enum class Tree { IsGone, LivesOn };
 // Has the mason take away, to the directory `reverted` of the state directory, or to another name
 // beside it where that is on another file system:
 // * protected names that were not there before,
-// * links on the path to them, and what is in the place of links that were there (which come back),
+// * links on the path to them, and what is in the place of links that were there. Those links come
+//   back, also if they were only removed,
 // * the .git of checkouts that git enters by itself, if it would run a program there.
 // `report` says what was taken away, and what could not be: that is protected from now on.
 void revert(const confine::Protected& before, run::Session& session, Tree tree, Report& report);
+
+// The note about a link that was missing.
+std::string note_of_made_link(const std::string& path);
 
 // The note about a protected name that could not be taken away. Only one that was seen is said to
 // be made by `maker`; the mason gives the same error for a name that it cannot look at. `from` says
