@@ -32,6 +32,39 @@ Name name_in(const os::Fd& directory, const std::string& path, Extent extent) {
     return name;
 }
 
+enum class Follow { TheLink, NoFurther };
+
+// Calls `at_link` with each link on the path and its target. Returns the path without links, or,
+// where no further link is to be followed, with that link and all behind it as they were written.
+template <class AtLink>
+fs::path follow(const fs::path& path, const AtLink& at_link) {
+    constexpr int most_links = 40;  // the kernel follows no more
+    std::deque<fs::path> rest(path.begin(), path.end());
+    fs::path real = "/";
+    for (int links = 0; !rest.empty();) {
+        const fs::path part = rest.front();
+        rest.pop_front();
+        if (part == "..") real = real.parent_path();
+        if (part.empty() || part == "." || part == ".." || part == "/") continue;
+        const fs::path next = real / part;
+        std::error_code failed;
+        const fs::path target = fs::read_symlink(next, failed);
+        // A link in /proc leads elsewhere for each process.
+        if (failed || is_within(next, "/proc") || ++links > most_links) {
+            real = next;
+            continue;
+        }
+        if (at_link(next, target) == Follow::NoFurther) {
+            real = next;
+            for (const fs::path& behind : rest) real /= behind;
+            return real;
+        }
+        if (target.is_absolute()) real = "/";
+        rest.insert(rest.begin(), target.begin(), target.end());
+    }
+    return real;
+}
+
 }  // namespace
 
 // Goes from the root to the name. Returns what is there, or what on the path decides it.
@@ -92,30 +125,13 @@ void NameWalk::add_behind_links(const fs::path& path) {
 }
 
 fs::path NameWalk::add_links(const fs::path& path) {
-    constexpr int most_links = 40;  // the kernel follows no more
-    std::deque<fs::path> rest(path.begin(), path.end());
-    fs::path real = "/";
-    for (int links = 0; !rest.empty();) {
-        const fs::path part = rest.front();
-        rest.pop_front();
-        if (part == "..") real = real.parent_path();
-        if (part.empty() || part == "." || part == ".." || part == "/") continue;
-        const fs::path next = real / part;
-        std::error_code failed;
-        const fs::path target = fs::read_symlink(next, failed);
-        // A link in /proc leads elsewhere for each process.
-        if (failed || is_within(next, "/proc") || ++links > most_links) {
-            real = next;
-            continue;
-        }
+    return follow(path, [&](const fs::path& link, const fs::path& target) {
         depend_on_more();
-        if (root_above(next, roots_) != nullptr)
-            names_.insert_or_assign(next,
-                                    Name{State::Link, see(next.native(), Extent::Whole), target});
-        if (target.is_absolute()) real = "/";
-        rest.insert(rest.begin(), target.begin(), target.end());
-    }
-    return real;
+        if (root_above(link, roots_) != nullptr)
+            names_.insert_or_assign(link,
+                                    Name{State::Link, see(link.native(), Extent::Whole), target});
+        return Follow::TheLink;
+    });
 }
 
 void NameWalk::depend_on(const fs::path& path) {
@@ -125,6 +141,14 @@ void NameWalk::depend_on(const fs::path& path) {
 std::set<SeenFile> NameWalk::proof() const {
     const bool is_certain = std::ranges::all_of(depends_on_, &SeenFile::is_certain);
     return is_provable_ && is_certain ? depends_on_ : std::set<SeenFile>();
+}
+
+fs::path resolved_up_to_roots(const fs::path& path, const std::vector<fs::path>& roots) {
+    std::error_code failed;
+    const fs::path absolute = fs::absolute(path, failed);
+    return follow(failed ? path : absolute, [&](const fs::path& link, const fs::path&) {
+        return root_above(link, roots) != nullptr ? Follow::NoFurther : Follow::TheLink;
+    });
 }
 
 }  // namespace husk::confine

@@ -59,4 +59,9 @@ private:
     bool is_behind_links_ = false;  // the name that is looked at was said to have none on its path
 };
 
+// The path up to the first link in a root, and behind it as it was written: commands can replace
+// that link. The links before it are resolved. Without such a link, the path without links.
+std::filesystem::path resolved_up_to_roots(const std::filesystem::path& path,
+                                           const std::vector<std::filesystem::path>& roots);
+
 }  // namespace husk::confine

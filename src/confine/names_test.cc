@@ -30,6 +30,28 @@ protected:
     fs::path root = fs::canonical(dir.path());
 };
 
+// A command can replace the link in the root, so the path keeps it.
+TEST_F(NameWalks, KeepLinksInRoots) {
+    fs::create_directories(root / "outside");
+    fs::create_directories(root / "work/v1");
+    fs::create_directory_symlink(root / "work/cur", root / "outside/link");
+    fs::create_directory_symlink("v1", root / "work/cur");
+    const std::vector<fs::path> roots = {root / "work"};
+    const auto up_to_roots = [&](const char* path) {
+        return resolved_up_to_roots(root / path, roots).lexically_relative(root);
+    };
+    EXPECT_EQ(up_to_roots("outside/link/h.yaml"), "work/cur/h.yaml");
+    EXPECT_EQ(resolved_up_to_roots(root / "outside/link/../h.yaml", roots).native(),
+              (root / "work/cur/../h.yaml").native());
+    EXPECT_EQ(up_to_roots("work/cur"), "work/cur");
+    EXPECT_EQ(up_to_roots("outside/../work/none"), "work/none");
+    NameWalk walk(roots);
+    walk.add(root / "work/cur/h.yaml");
+    const Names names = std::move(walk).take();
+    EXPECT_EQ(state(names, root / "work/cur"), State::Link);
+    EXPECT_EQ(state(names, root / "work/v1/h.yaml"), State::Absent);
+}
+
 TEST_F(NameWalks, TellWhatIsThere) {
     std::ofstream(root / "file") << "x";
     const Names names = found({"file", "none", "file/inner", "none/deeper"});

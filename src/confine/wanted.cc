@@ -12,6 +12,7 @@
 #include "confine/names.h"
 #include "confine/reading.h"
 #include "confine/seen_file.h"
+#include "confine/view.h"
 
 namespace husk::confine {
 namespace {
@@ -72,12 +73,14 @@ void narrow_to_allowed(Wanted& wanted) {
 }
 
 // Resolves links in the directory but not in the name: if the name is a link, the link itself is
-// protected.
-fs::path name_without_links(const fs::path& path) {
+// protected. Links that lie in a root stay too: commands could replace them, so each survey of the
+// protected names has to find them.
+fs::path name_to_protect(const fs::path& path, const std::vector<fs::path>& roots) {
     if (is_glob(path)) return without_links(path);
     const fs::path name = without_stars(path);
     const bool is_plain = name.has_filename() && name.filename() != "." && name.filename() != "..";
-    return is_plain ? without_links(name.parent_path()) / name.filename() : without_links(name);
+    return is_plain ? resolved_up_to_roots(name.parent_path(), roots) / name.filename()
+                    : resolved_up_to_roots(name, roots);
 }
 
 }  // namespace
@@ -134,7 +137,8 @@ Wanted resolved(Wanted wanted) {
     resolve(wanted.workspace);
     for (auto* paths : {&wanted.writable, &wanted.readable})
         for (fs::path& path : *paths) resolve(path);
-    for (fs::path& path : wanted.protect) path = name_without_links(path);
+    const std::vector<fs::path> roots = writable_roots(wanted);
+    for (fs::path& path : wanted.protect) path = name_to_protect(path, roots);
     wanted.state = without_links(wanted.state);
     resolve(wanted.logs);
     resolve(wanted.home);

@@ -11,6 +11,7 @@
 #include "os/file.h"
 #include "os/procfs.h"
 #include "tool/gate.h"
+#include "tool/own_files.h"
 #include "tool/plan_call.h"
 #include "tool/shared_cache.h"
 #include "tool/waiter.h"
@@ -47,6 +48,7 @@ struct Bash::Inside {
     using Found = std::pair<std::shared_ptr<run::Session>, bool>;
     Result<Found> session_for(const std::string& name, const confine::Wanted& wanted);
     void forget_session(const std::shared_ptr<run::Session>& session);
+    ToolContext with_protected_rules(ToolContext context) const;
     Result<tool::StartedCall> start(const Request& request, const ToolContext& context);
     // Hands a plan over that is already complete.
     Result<tool::StartedCall> start(tool::CallPlan plan, const ToolContext& context);
@@ -98,11 +100,20 @@ void Bash::Inside::forget_session(const std::shared_ptr<run::Session>& session) 
     std::erase_if(sessions, [&](const auto& one) { return one.second == session; });
 }
 
+// A command must not change the rules by which the next one is judged.
+ToolContext Bash::Inside::with_protected_rules(ToolContext context) const {
+    if (!settings.checks) return context;
+    if (auto name = tool::reachable_file(settings.checks->file, context))
+        context.protect.push_back(*std::move(name));
+    return context;
+}
+
 Result<tool::StartedCall> Bash::Inside::start(const Request& request, const ToolContext& context) {
     if (context.cancel.stop_requested()) return failure("start", ECANCELED, "");
     const auto asked_at = os::Clock::now();
     CHECK(tool::make_shared_cache(context));
-    tool::CallPlan plan = TRY(tool::plan_call(request, context, settings, umask));
+    tool::CallPlan plan =
+        TRY(tool::plan_call(request, with_protected_rules(context), settings, umask));
     plan.asked_at = asked_at;
     return start(std::move(plan), context);
 }

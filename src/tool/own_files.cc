@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
+#include "confine/names.h"
 #include "confine/reading.h"
 
 namespace husk::tool {
@@ -17,36 +19,35 @@ fs::path found_at(const fs::path& path) {
     return failed ? fs::absolute(path, failed).lexically_normal() : exact;
 }
 
-// The path with its own last name, in a directory without links. Unlike `found_at`, it names a link
-// and not the target.
-fs::path written_at(const fs::path& path) {
+// The directories that commands may write, without links. None in mode open: without walls,
+// protecting one file is pointless.
+std::vector<fs::path> writable_directories(const ToolContext& walls) {
+    if (walls.mode == Mode::Open) return {};
     std::error_code failed;
-    const fs::path absolute = fs::absolute(path, failed).lexically_normal();
-    return found_at(absolute.parent_path()) / absolute.filename();
+    std::vector<fs::path> roots = walls.writable;
+    const fs::path& own = walls.workspace.empty() ? walls.working_dir : walls.workspace;
+    roots.push_back(own.empty() ? fs::current_path(failed) : own);
+    if (!walls.cache.empty()) roots.push_back(walls.cache);
+    for (fs::path& root : roots) root = found_at(root);
+    return roots;
 }
 
-bool is_writable(const fs::path& exact, const ToolContext& walls) {
-    if (walls.mode == Mode::Open) return false;  // without walls, protecting one file is pointless
-    std::error_code failed;
-    const fs::path workspace = walls.workspace.empty() ? fs::current_path(failed) : walls.workspace;
-    const auto holds = [&](const fs::path& root) {
-        return !root.empty() && confine::is_within(exact, found_at(root));
-    };
-    return holds(workspace) || holds(walls.cache) || std::ranges::any_of(walls.writable, holds);
+bool is_in(const fs::path& exact, const std::vector<fs::path>& roots) {
+    return std::ranges::any_of(
+        roots, [&](const fs::path& root) { return confine::is_within(exact, root); });
 }
 
-// Whether a directory on the path, as written, is a link that a command can replace.
-bool passes_writable_link(const fs::path& path, const ToolContext& walls) {
+// Whether any link on the way to the file, also one that another link leads through, lies where
+// commands can replace it.
+bool passes_link_in(const fs::path& file, const std::vector<fs::path>& roots) {
     std::error_code failed;
-    const fs::path absolute = fs::absolute(path, failed).lexically_normal();
-    fs::path so_far;
-    for (const fs::path& part : absolute) {
-        so_far /= part;
-        if (fs::is_symlink(fs::symlink_status(so_far, failed)) &&
-            is_writable(written_at(so_far), walls))
-            return true;
-    }
-    return false;
+    confine::NameWalk walk(roots);
+    walk.add_links(fs::absolute(file, failed));
+    return !std::move(walk).take().empty();
+}
+
+bool is_users(const SourceFile& source, const Configuration& configuration) {
+    return source.kind == SourceFile::Kind::Settings && !is_beside(source.path, configuration);
 }
 
 }  // namespace
@@ -60,24 +61,32 @@ ToolContext reach_of(ToolContext walls, const config::Settings& settings) {
     return walls;
 }
 
+std::optional<fs::path> reachable_file(const fs::path& file, const ToolContext& walls) {
+    if (file.empty()) return std::nullopt;
+    const std::vector<fs::path> roots = writable_directories(walls);
+    fs::path name = confine::resolved_up_to_roots(file, roots);
+    if (!is_in(name, roots)) return std::nullopt;
+    return name;
+}
+
 std::vector<fs::path> reachable_files(const Configuration& configuration,
                                       const ToolContext& walls) {
     std::vector<fs::path> reachable;
     for (const SourceFile& source : configuration.sources) {
-        const bool is_users =
-            source.kind == SourceFile::Kind::Settings && !is_beside(source.path, configuration);
-        if (!is_users || source.path.empty()) continue;
-        fs::path exact = found_at(source.path);
-        if (is_writable(exact, walls)) reachable.push_back(std::move(exact));
+        if (!is_users(source, configuration)) continue;
+        if (auto name = reachable_file(source.path, walls)) reachable.push_back(*std::move(name));
     }
+    // The walls withhold the state directory wherever it is, but not the links that lead to it.
+    if (passes_link_in(configuration.state, writable_directories(walls)))
+        if (auto name = reachable_file(configuration.state, walls))
+            reachable.push_back(*std::move(name));
     return reachable;
 }
 
 std::string why_fixed_beside(const fs::path& file, const ToolContext& walls) {
-    if (file.empty() || !passes_writable_link(file, walls)) return "";
+    if (file.empty() || !passes_link_in(file, writable_directories(walls))) return "";
     return "a symbolic link on the way to it lies where commands may write, so a command could "
-           "have "
-           "changed it; the change takes effect after a restart";
+           "have changed it; the change takes effect after a restart";
 }
 
 std::string why_fixed(const fs::path& file, const ToolContext& walls) {
@@ -85,7 +94,7 @@ std::string why_fixed(const fs::path& file, const ToolContext& walls) {
     std::error_code failed;
     if (std::string why = why_fixed_beside(file, walls); !why.empty()) return why;
     const bool is_there = fs::exists(file, failed);
-    if (!is_there && is_writable(found_at(file), walls))
+    if (!is_there && is_in(found_at(file), writable_directories(walls)))
         return "commands may write there, so a command could have made it; it takes effect after a "
                "restart";
     return "";

@@ -4,6 +4,7 @@
 #include <husk/bash.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,14 @@ ToolContext reach_of(ToolContext walls, const config::Settings& settings);
 // Whether it lies beside the work, and so always is a protected name.
 bool is_beside(const std::filesystem::path& file, const Configuration& configuration);
 
-// Of the configuration's other files, those below a directory that commands may write to: they have
-// to be read-only for commands. A file that does not exist yet is one of them: a command must not
-// make it.
+// The name of the file below a directory that commands may write to; none if neither the file nor a
+// link on the way to it lies there. The walls protect that name with all links behind it.
+std::optional<std::filesystem::path> reachable_file(const std::filesystem::path& file,
+                                                    const ToolContext& walls);
+
+// Of the configuration's other files, those that commands can write or redirect: they have to be
+// read-only for commands. A file that does not exist yet is one of them: a command must not make
+// it. So is the state directory if a link leads to it.
 std::vector<std::filesystem::path> reachable_files(const Configuration& configuration,
                                                    const ToolContext& walls);
 

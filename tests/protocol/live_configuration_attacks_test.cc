@@ -88,8 +88,27 @@ TEST_P(LiveConfigurationBehindWalls, DoesNotCountIfALinkToItCouldHaveBeenReplace
     EXPECT_EQ(status(client, "rm -f x"), "denied");
     EXPECT_EQ(run(client, "echo '{}' > mine && ln -sf mine link.yaml")["exit_code"], 0);
     EXPECT_EQ(status(client, "rm -f x"), "denied");
+    EXPECT_EQ(fs::read_symlink(work_ / "link.yaml"), elsewhere);
+    write_text(elsewhere, "{}\n");
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
     const Json told = client.notification(message);
     EXPECT_THAT(told["data"]["why"].get<std::string>(), HasSubstr("symbolic link"));
+}
+
+// The link in the workspace is the second one on the way. The server looks while the command runs.
+TEST_P(LiveConfigurationBehindWalls, DoesNotCountIfALinkBehindALinkCouldHaveBeenReplaced) {
+    fs::create_directories(work_ / "dot");
+    write_text(work_ / "dot/real.yaml", no_rm);
+    fs::create_symlink("real.yaml", work_ / "dot/husk.yaml");
+    fs::create_symlink(work_ / "dot/husk.yaml", users_);
+    give_away();
+    Client client(husk_, in_work({"--mode", "workspace", "--force"}));
+    client.initialize();
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+    run(client, "unlink dot/husk.yaml; echo '{}' > dot/husk.yaml; sleep 2");
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+    EXPECT_EQ(fs::read_symlink(work_ / "dot/husk.yaml"), "real.yaml");
+    EXPECT_EQ(read_text(work_ / "dot/real.yaml"), no_rm);
 }
 
 // The workspace's own file is a protected name, whether it is there or not.

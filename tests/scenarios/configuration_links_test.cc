@@ -1,0 +1,154 @@
+// The files that Husk reads, reached through links that commands could replace.
+#include <gmock/gmock.h>
+
+#include "walled.h"
+
+namespace husk::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// In every script, $HUSK runs as shipped in the workspace.
+class Redirected : public Walled {
+public:
+    explicit Redirected(Who who) : Walled(who) {}
+
+    Ran script(const std::string& text) const {
+        return husk().script("cd '" + work().string() + "' && export HOME='" + home().string() +
+                             "' && " + text);
+    }
+    bool has_escaped() const { return fs::exists(husk().dir() / "escaped"); }
+};
+
+// A way to the configuration, and what a command does to lead it elsewhere.
+struct Way {
+    const char* name;
+    std::string prepare;
+    std::string husk;  // the variables and options of every run
+    std::string attack;
+};
+
+void PrintTo(const Way& way, std::ostream* out) { *out << way.attack; }
+
+constexpr auto closed = "echo 'mode: workspace' > ";
+
+const Way ways[] = {
+    {"ADirectory", std::string("mkdir v1; ln -s v1 cur; ") + closed + "v1/h.yaml",
+     "$HUSK run --config cur/h.yaml", "rm cur; mkdir cur; echo \"mode: open\" > cur/h.yaml"},
+    {"ADirectoryByAnother", std::string("mkdir v1; ln -s v1 cur; ") + closed + "v1/h.yaml",
+     "$HUSK run --config cur/h.yaml", "mkdir v2; echo \"mode: open\" > v2/h.yaml; ln -sfn v2 cur"},
+    {"TheDirectoryAboveALink",
+     std::string("mkdir -p a/v1; ln -s v1 a/cur; ") + closed + "a/v1/h.yaml",
+     "$HUSK run --config a/cur/h.yaml",
+     "mv a b; mkdir -p a/cur; echo \"mode: open\" > a/cur/h.yaml"},
+    {"AFile", std::string("ln -s real.yaml link.yaml; ") + closed + "real.yaml",
+     "$HUSK run --config link.yaml", "rm link.yaml; echo \"mode: open\" > link.yaml"},
+    {"AFileOutside",
+     std::string("ln -s ../outside/real.yaml link.yaml; ") + closed + "../outside/real.yaml",
+     "$HUSK run --config link.yaml", "rm link.yaml; echo \"mode: open\" > link.yaml"},
+    {"UpwardsFromALink",
+     std::string("mkdir -p v1/deep; ln -s v1/deep cur; ") + closed + "v1/h.yaml",
+     "$HUSK run --config cur/../h.yaml", "rm cur; mkdir cur; echo \"mode: open\" > h.yaml"},
+    {"TheDirectoryOfTheUsersFile",
+     std::string(
+         "mkdir v1 $XDG_CONFIG_HOME; ln -s v1 cur; ln -s $PWD/cur $XDG_CONFIG_HOME/husk; ") +
+         closed + "v1/husk.yaml",
+     "$HUSK run", "rm cur; mkdir cur; echo \"mode: open\" > cur/husk.yaml"},
+    {"TheSecondLinkToTheUsersFile",
+     std::string("mkdir -p dot $XDG_CONFIG_HOME/husk; ln -s real.yaml dot/husk.yaml;"
+                 "ln -s $PWD/dot/husk.yaml $XDG_CONFIG_HOME/husk/; ") +
+         closed + "dot/real.yaml",
+     "$HUSK run", "echo \"mode: open\" > mine; ln -sf ../mine dot/husk.yaml"},
+    {"TheStateDirectory",
+     "mkdir ../outside/state; ln -s ../outside/state st; echo 'mode: open' > husk.yaml",
+     "HUSK_STATE=$PWD/st $HUSK run",
+     "rm st; mkdir -m 700 st; sum=$(sha256sum < husk.yaml); umask 077;"
+     "echo ${sum%% *} $PWD/husk.yaml > st/trusted"},
+};
+
+class RedirectedConfiguration : public testing::TestWithParam<std::tuple<Way, Who>>,
+                                public Redirected {
+protected:
+    RedirectedConfiguration() : Redirected(std::get<Who>(GetParam())) {}
+};
+
+INSTANTIATE_TEST_SUITE_P(, RedirectedConfiguration,
+                         testing::Combine(testing::ValuesIn(ways), both()), [](const auto& tested) {
+                             const Who who = std::get<Who>(tested.param);
+                             return std::string(std::get<Way>(tested.param).name) +
+                                    (who == Who::Caller ? "" : "AsAnOrdinaryUser");
+                         });
+
+// docs/configuration.md: the user's file, or that of --config, is read-only for commands.
+TEST_P(RedirectedConfiguration, StaysWhereItIs) {
+    const Way& way = std::get<Way>(GetParam());
+    ASSERT_EQ(script(way.prepare).code, 0);
+    const Ran attack = script(way.husk + " --json -- '" + way.attack + "; exit 0'");
+    EXPECT_EQ(attack.json()["status"], "exited") << attack.out << attack.err;
+    const Ran next = script(way.husk + " 'touch ran ../escaped'");
+    EXPECT_FALSE(has_escaped()) << attack.out << next.err;
+    EXPECT_TRUE(fs::exists(work() / "ran")) << "it counts as before: " << next.err;
+}
+
+class RemovedConfiguration : public testing::TestWithParam<Who>, public Redirected {
+protected:
+    RemovedConfiguration() : Redirected(GetParam()) {}
+};
+
+INSTANTIATE_TEST_SUITE_P(, RemovedConfiguration, both(), who_name);
+
+// A rule must not go with the link that leads to it.
+TEST_P(RemovedConfiguration, ComesBack) {
+    for (const char* target : {"../outside/rules.yaml", "rules.yaml"}) {
+        ASSERT_EQ(script("echo 'permissions: {deny: [\"Bash(uptime:*)\"]}' > " +
+                         std::string(target) + "; ln -sf " + target + " husk.yaml")
+                      .code,
+                  0);
+        for (const char* attempt :
+             {"rm husk.yaml", "mv husk.yaml away", "unlink husk.yaml; chmod 555 .",
+              "unlink husk.yaml; chmod 0 ."}) {
+            const Ran attack = script("$HUSK run --json -- '" + std::string(attempt) + "; exit 0'");
+            EXPECT_THAT(attack.json()["notes"].dump(), HasSubstr("was made again")) << attack.out;
+            EXPECT_TRUE(attack.json()["reverted"].empty()) << attack.out;
+            fs::permissions(work(), fs::perms::owner_all);
+            EXPECT_EQ(fs::read_symlink(work() / "husk.yaml"), target);
+            const Ran next = script("$HUSK run uptime");
+            EXPECT_THAT(next.err, HasSubstr("denies this")) << attempt << next.out;
+        }
+    }
+}
+
+// The processes that a call left behind remove it after the answer.
+TEST_P(RemovedConfiguration, ComesBackAfterTheAnswer) {
+    ASSERT_EQ(script("ln -s ../outside/rules.yaml husk.yaml").code, 0);
+    const Ran ran = script(
+        "$HUSK run --session s --leftovers adopt '(until [ -e go ]; do sleep 0.05; done; "
+        "unlink husk.yaml; touch gone; while sleep 0.1; do touch more; done) >/dev/null 2>&1 &'");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    write(work() / "go", "");
+    ASSERT_TRUE(eventually([&] { return fs::exists(work() / "gone"); }));
+    EXPECT_TRUE(eventually([&] { return fs::is_symlink(work() / "husk.yaml"); }));
+}
+
+// The library reads its rules once. A command must not change them for the next program.
+TEST(RulesOfTheLibrary, CannotBeChangedThroughALink) {
+    const Husk husk;
+    const fs::path work = husk.dir() / "work";
+    const std::string rules = "permissions: {deny: [\"Bash(uptime:*)\"]}\n";
+    fs::create_directories(work);
+    write_text(work / "rules.yaml", rules);
+    fs::create_symlink("rules.yaml", work / "link.yaml");
+    Bash bash({.state = husk.state(), .checks = Checks{.file = work / "link.yaml"}});
+    ToolContext context;
+    context.mode = Mode::Workspace;
+    context.workspace = context.working_dir = work;
+    const Report report =
+        bash.run({.command = "echo > rules.yaml; rm -f link.yaml; touch ran"}, context);
+    EXPECT_TRUE(fs::exists(work / "ran")) << report.output;
+    EXPECT_EQ(read_text(work / "rules.yaml"), rules);
+    EXPECT_TRUE(fs::is_symlink(work / "link.yaml"));
+}
+
+}  // namespace
+}  // namespace husk::test
