@@ -23,6 +23,7 @@
 #include "tool/call_audit.h"
 #include "tool/display_of.h"
 #include "tool/engine_values.h"
+#include "tool/own_files.h"
 #include "tool/placed.h"
 #include "tool/plan_call.h"
 
@@ -198,6 +199,7 @@ int run(RunOptions& options) {
     const auto configuration = tool::read_configuration(options.config, options.flags);
     if (!configuration) return fail(configuration.error());
     options.engine = tool::engine_values(*configuration, std::move(options.engine));
+    tool::make_directories_to_hold(*configuration, options.engine.context);
     Request& request = options.engine.request;
     request.command = as_command(options.words);
     if (const std::string why = config::network_refusal(configuration->settings); !why.empty())

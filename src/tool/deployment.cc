@@ -113,6 +113,7 @@ std::expected<Deployed, Complaints> deploy(const DeploymentRequest& request) {
     deployment.settings = values.settings;
     deployment.settings.state = configuration.state;
     add_place(deployment, std::move(values), request);
+    make_directories_to_hold(configuration, reach_of(deployment.walls, deployment.configured));
     deployment.session = request.session;
     deployment.caller = request.caller;
     deployment.output_dir = TRY(output_dir_of(configuration));

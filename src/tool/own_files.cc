@@ -50,6 +50,16 @@ bool is_users(const SourceFile& source, const Configuration& configuration) {
     return source.kind == SourceFile::Kind::Settings && !is_beside(source.path, configuration);
 }
 
+// The directory of a file that does not exist. Read-only walls can hold the directory, but not a
+// name that is absent. None if the directory is a root itself, which commands are meant to write.
+std::optional<fs::path> directory_to_hold(const fs::path& file, const ToolContext& walls) {
+    std::error_code failed;
+    if (file.empty() || fs::exists(file, failed)) return std::nullopt;
+    fs::path directory = found_at(file).parent_path();
+    if (confine::root_above(directory, writable_directories(walls)) == nullptr) return std::nullopt;
+    return directory;
+}
+
 }  // namespace
 
 bool is_beside(const fs::path& file, const Configuration& configuration) {
@@ -75,12 +85,23 @@ std::vector<fs::path> reachable_files(const Configuration& configuration,
     for (const SourceFile& source : configuration.sources) {
         if (!is_users(source, configuration)) continue;
         if (auto name = reachable_file(source.path, walls)) reachable.push_back(*std::move(name));
+        if (auto directory = directory_to_hold(source.path, walls))
+            reachable.push_back(*std::move(directory));
     }
     // The walls withhold the state directory wherever it is, but not the links that lead to it.
     if (passes_link_in(configuration.state, writable_directories(walls)))
         if (auto name = reachable_file(configuration.state, walls))
             reachable.push_back(*std::move(name));
     return reachable;
+}
+
+void make_directories_to_hold(const Configuration& configuration, const ToolContext& walls) {
+    if (walls.mode != Mode::Workspace) return;
+    std::error_code failed;
+    for (const SourceFile& source : configuration.sources)
+        if (is_users(source, configuration))
+            if (const auto directory = directory_to_hold(source.path, walls))
+                fs::create_directories(*directory, failed);
 }
 
 std::string why_fixed_beside(const fs::path& file, const ToolContext& walls) {

@@ -25,10 +25,15 @@ std::optional<std::filesystem::path> reachable_file(const std::filesystem::path&
                                                     const ToolContext& walls);
 
 // Of the configuration's other files, those that commands can write or redirect: they have to be
-// read-only for commands. A file that does not exist yet is one of them: a command must not make
-// it. So is the state directory if a link leads to it.
+// read-only for commands. A file that does not exist yet is one of them, with its directory: a
+// command must not make the file, not even for a moment. So is the state directory if a link leads
+// to it.
 std::vector<std::filesystem::path> reachable_files(const Configuration& configuration,
                                                    const ToolContext& walls);
+
+// Makes these directories, because only a directory that exists can be held. A directory that this
+// user cannot make cannot be made by a command either.
+void make_directories_to_hold(const Configuration& configuration, const ToolContext& walls);
 
 // Why a change of the file must not count while a server runs: a command could have made it. Empty
 // if it may count.

@@ -131,6 +131,21 @@ TEST_P(RemovedConfiguration, ComesBackAfterTheAnswer) {
     EXPECT_TRUE(eventually([&] { return fs::is_symlink(work() / "husk.yaml"); }));
 }
 
+// Every run makes sure that no command can make the user's file, not even until its call ends.
+TEST_P(RemovedConfiguration, OfTheUserCannotBeMade) {
+    for (const char* before : {"true", "mkdir cfg", "mkdir -p cfg/husk",
+                               "mkdir -p other cfg && ln -s ../other cfg/husk"}) {
+        const Ran ran = script("rm -rf cfg other; " + std::string(before) +
+                               "; export XDG_CONFIG_HOME=$PWD/cfg; $HUSK run '"
+                               "for i in 1 2 3; do mkdir -p cfg/husk; mv cfg away$i; mkdir -p "
+                               "cfg/husk; echo \"mode: open\" > cfg/husk/husk.yaml && echo made; "
+                               "done; touch cfg/ran; exit 0'");
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        EXPECT_THAT(ran.out, testing::Not(HasSubstr("made"))) << before;
+        EXPECT_TRUE(fs::exists(work() / "cfg/ran")) << before << ran.err;
+    }
+}
+
 // The library reads its rules once. A command must not change them for the next program.
 TEST(RulesOfTheLibrary, CannotBeChangedThroughALink) {
     const Husk husk;
