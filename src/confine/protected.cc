@@ -227,6 +227,12 @@ void add_protection(const Wanted& wanted, const Names& names, Steps& steps) {
     for (const auto& [path, name] : names)
         if (name.state != State::Absent && (roots.empty() || root_above(path, roots) != nullptr))
             mount("protect ", path, No);
+    // Links on the way to the user's own files must not lead elsewhere, not even for a moment.
+    NameWalk walk(writable_roots(wanted));
+    for (const fs::path& path : wanted.protect)
+        if (!is_glob(path)) walk.add_links(without_stars(path));
+    for (const auto& [path, name] : std::move(walk).take())
+        steps.add({wire::WallOp::Protect, "hold the link " + path, No, 1, 0, {path}, true});
 }
 
 }  // namespace husk::confine

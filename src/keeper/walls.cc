@@ -369,13 +369,16 @@ long protect(const WallStep& step, const char* path) {
     if (opened < 0) return opened;
     int object = static_cast<int>(opened);
     const bool stays_writable = step.a != 0;
+    const bool is_link = mounts::is_link(object);
+    const bool passes = is_link && step.b == 0;
     const bool held =
         (mounts::is_mounted(object) && (stays_writable || mounts::is_read_only(object))) ||
-        mounts::is_link(object) || sentry::is_suspect(path);
+        passes || sentry::is_suspect(path);
     const long result =
         held ? 0 : mounts::mount_on_itself(object, stays_writable ? 0 : MOUNT_ATTR_RDONLY);
     sys::close_once(object);
-    return result;
+    // A kernel that mounts nothing on a link leaves the link to the sentry, which makes it again.
+    return is_link ? 0 : result;
 }
 
 long set_attributes(const WallStep& step, const char* path) {

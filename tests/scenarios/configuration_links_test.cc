@@ -1,5 +1,13 @@
 // The files that Husk reads, reached through links that commands could replace.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <linux/mount.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
 
 #include "walled.h"
 
@@ -89,6 +97,45 @@ TEST_P(RedirectedConfiguration, StaysWhereItIs) {
     const Ran next = script(way.husk + " 'touch ran ../escaped'");
     EXPECT_FALSE(has_escaped()) << attack.out << next.err;
     EXPECT_TRUE(fs::exists(work() / "ran")) << "it counts as before: " << next.err;
+}
+
+// Whether a symbolic link can be mounted on itself. Where it cannot, it is made again.
+bool kernel_holds_links() {
+    const TempDir dir;
+    const fs::path link = dir.path() / "link";
+    fs::create_symlink("nowhere", link);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const int flags = ::geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER;
+        bool held = ::unshare(flags) == 0;
+        constexpr unsigned clone = OPEN_TREE_CLONE | AT_SYMLINK_NOFOLLOW;
+        const long tree = ::syscall(SYS_open_tree, AT_FDCWD, link.c_str(), clone);
+        held = held && ::syscall(SYS_move_mount, tree, "", AT_FDCWD, link.c_str(),
+                                 MOVE_MOUNT_F_EMPTY_PATH) == 0;
+        ::_exit(held ? 0 : 1);
+    }
+    int status = 1;
+    ::waitpid(child, &status, 0);
+    return status == 0;
+}
+
+// Another husk that starts while the command runs must not find the command's file either.
+TEST_P(RedirectedConfiguration, LeadsElsewhereAtNoMoment) {
+    const Way& way = std::get<Way>(GetParam());
+    if (!kernel_holds_links()) GTEST_SKIP() << "this kernel mounts nothing on a symbolic link";
+    ASSERT_EQ(script(way.prepare).code, 0);
+    const std::string find = "find . ../config ../outside -type l -printf '%p %l %i;'";
+    const std::string links = script(find).out;
+    Ran during;
+    std::jthread command([&] {
+        during = script(way.husk + " '" + way.attack +
+                        "; touch attacked; until [ -e go ]; do sleep 0.05; done; exit 0'");
+    });
+    EXPECT_TRUE(eventually([&] { return fs::exists(work() / "attacked"); }));
+    EXPECT_EQ(script(find).out, links);
+    write(work() / "go", "");
+    command.join();
+    EXPECT_EQ(during.code, 0) << during.err;
 }
 
 class RemovedConfiguration : public testing::TestWithParam<Who>, public Redirected {
