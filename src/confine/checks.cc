@@ -117,6 +117,7 @@ Result<void> check_network(Mode mode, const Network& network) {
 }
 
 Result<void> check_workspace(const Wanted& wanted) {
+    if (wanted.refused) return std::unexpected(*wanted.refused);
     CHECK(check_what_is_named(wanted));
     CHECK(check_place_of_state(wanted));
     for (const fs::path& root : writable_roots(wanted)) {

@@ -9,8 +9,8 @@
 #include "confine/git_repository.h"
 #include "confine/globs.h"
 #include "confine/located.h"
-#include "confine/names.h"
 #include "confine/reading.h"
+#include "confine/replaceable_links.h"
 #include "confine/seen_file.h"
 #include "confine/view.h"
 
@@ -44,15 +44,26 @@ std::vector<fs::path> overlaps(const std::vector<fs::path>& some,
     return found;
 }
 
-// Commands can make links in the roots, and could lead a list elsewhere by one. Links outside of
-// the roots are the user's own.
-bool leads_there_without_links_in_roots(const Wanted& wanted, const fs::path& asked,
-                                        const fs::path& found) {
-    if (asked.native() == found.native()) return true;
-    std::vector<fs::path> roots = {wanted.workspace};
-    std::ranges::copy(wanted.writable, std::back_inserter(roots));
-    NameWalk walk(roots);
-    return walk.add_links(asked) == found && std::move(walk).take().empty();
+// Where commands can make links, once the roots are resolved.
+Roots roots_of(const Wanted& wanted) {
+    Roots roots;
+    if (!wanted.workspace.empty()) roots.push_back(wanted.workspace);
+    for (const auto* more : {&wanted.writable, &wanted.git_dirs})
+        std::ranges::copy(*more, std::back_inserter(roots));
+    return roots;
+}
+
+// Refuses paths that lead through a link in a root. Links outside of the roots are the user's own.
+void refuse_links(Wanted& wanted, const Wanted& asked) {
+    const Roots roots = roots_of(wanted);
+    const auto check = [&](const char* setting, const std::vector<fs::path>& written,
+                           const std::vector<fs::path>& found) {
+        for (size_t i = 0; i < written.size() && !wanted.refused; ++i)
+            if (!leads_without_links_in(roots, written[i], found[i]))
+                wanted.refused = leads_through_link(setting, written[i], found[i]);
+    };
+    check("write", asked.writable, wanted.writable);
+    check("read", asked.readable, wanted.readable);
 }
 
 // Narrows the roots to the allowed paths. The repository of a worktree lies elsewhere, and is no
@@ -133,7 +144,9 @@ Wanted resolved(Wanted wanted) {
         path = found ? found->path : without_links(path);
         wanted.identities[path.native()] = found ? found->identity : identity_of_nothing();
     };
+    const Wanted asked = wanted;
     wanted.identities.clear();
+    wanted.refused.reset();
     resolve(wanted.workspace);
     for (auto* paths : {&wanted.writable, &wanted.readable})
         for (fs::path& path : *paths) resolve(path);
@@ -142,23 +155,22 @@ Wanted resolved(Wanted wanted) {
     wanted.state = without_links(wanted.state);
     resolve(wanted.logs);
     resolve(wanted.home);
-    if (wanted.allowed) {
-        std::vector<fs::path> allowed;
-        for (const fs::path& asked : *wanted.allowed) {
-            fs::path found = asked;
-            resolve(found);
-            if (leads_there_without_links_in_roots(wanted, asked, found))
-                allowed.push_back(std::move(found));
-        }
-        wanted.allowed = std::move(allowed);
-        narrow_to_allowed(wanted);
-        return wanted;
-    }
-    if (wanted.mode == Mode::Workspace)
+    if (wanted.mode == Mode::Workspace && !wanted.allowed)
         if (auto repository = repository_of_worktree(wanted.workspace); repository) {
             resolve(*repository);
             wanted.git_dirs.push_back(*std::move(repository));
         }
+    refuse_links(wanted, asked);
+    if (!wanted.allowed) return wanted;
+    const Roots roots = roots_of(wanted);
+    wanted.allowed->clear();
+    for (const fs::path& one : *asked.allowed) {
+        fs::path found = one;
+        resolve(found);
+        // Commands could lead a list elsewhere by a link in a root.
+        if (leads_without_links_in(roots, one, found)) wanted.allowed->push_back(std::move(found));
+    }
+    narrow_to_allowed(wanted);
     return wanted;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <husk/report.h>
 #include <husk/request.h>
 
 #include "confine/machine.h"
@@ -43,6 +44,9 @@ struct Wanted {
     // Which objects the paths above led to when they were resolved. A root that was not there then
     // is none later either.
     std::map<std::string, wire::Identity> identities;
+    // Set by `resolved`: why there must be no session with these paths. A command could have made a
+    // link that one of them leads through.
+    std::optional<Error> refused;
 
     bool closed() const { return mode != Mode::Open; }
     // Unknown for a path that was not resolved.

@@ -403,6 +403,7 @@ Result<void> Session::take_roots(std::string& standing) {
 
 // A session cannot change its walls, and a call must not get others than it asked for.
 Result<void> Session::check_walls() {
+    if (exact_.refused) return std::unexpected(*exact_.refused);
     const os::Fd file = TRY(os::open_at(dir_->dir, walls_file, O_RDONLY));
     constexpr size_t longest = 1 << 20;
     std::string standing = TRY(os::read_at(file, 0, longest));

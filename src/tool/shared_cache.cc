@@ -7,6 +7,9 @@
 #include <array>
 #include <cerrno>
 
+#include "confine/replaceable_links.h"
+#include "tool/writable_places.h"
+
 namespace husk::tool {
 namespace {
 
@@ -34,6 +37,7 @@ Result<void> make_shared_cache(const ToolContext& context) {
     if (!has_shared_cache(context)) return {};
     const fs::path& dir = context.cache;
     if (!dir.is_absolute()) return failure("cache", EINVAL, dir.string() + " is no absolute path");
+    CHECK(confine::found_without_links_in(writable_places(context), "cache", dir));
     std::error_code failed;
     fs::create_directories(dir.parent_path(), failed);
     constexpr mode_t own_alone = 0700;
