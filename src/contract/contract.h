@@ -162,8 +162,9 @@ struct Run {
     // and count more.
     std::map<std::string, std::optional<std::string>> variables = {};
     // The walls show no files but those of these directories and of the system's own. Absent: what
-    // the mode shows.
+    // the mode shows. With the list of the configuration, only those in both.
     std::optional<std::vector<std::string>> allowed_paths = {};
+    std::optional<std::vector<std::string>> configured_paths = {};
     // A limit of the contract's that `request.timeout` stands for: whatever takes longer has
     // exceeded it. Empty: that is a timeout.
     std::string time_limit = {};

@@ -185,11 +185,13 @@ void decode_environment(const Json& arguments, const DocwareCall& call, const Si
     run.private_tmp = mode == Mode::Open;
 }
 
-// The walls keep to the lists, where there are any. What lies in both is known only once links are
-// resolved, so the engine narrows this list to that of the configuration.
+// The walls keep to both lists. They stay apart, because links count differently in them: a call
+// gains nothing by a link, but a command could lead the configuration elsewhere by one.
 void decode_paths(const DocwareCall& call, const Situation& situation, Run& run) {
-    run.allowed_paths = call.allowed_paths ? call.allowed_paths : situation.docware.allowed_paths;
-    if (run.allowed_paths && run.mode.value_or(situation.mode) == Mode::Open)
+    run.allowed_paths = call.allowed_paths;
+    run.configured_paths = situation.docware.allowed_paths;
+    if ((run.allowed_paths || run.configured_paths) &&
+        run.mode.value_or(situation.mode) == Mode::Open)
         run.notes.emplace_back(
             "allowed_paths: only the text of the command was checked, because commands run without "
             "a sandbox here (mode open)");

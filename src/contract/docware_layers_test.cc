@@ -211,13 +211,15 @@ TEST(Docware, Validation_Layer3_WallsGetTheListOfTheCallOrTheConfigurations) {
     const char* plain = R"({"command": "ls"})";
     const char* two = R"({"command": "ls", "allowed_paths": [".", "/data/shared"]})";
     EXPECT_FALSE(given(plain, {}).allowed_paths);
-    EXPECT_EQ(given(plain, List{"/data"}).allowed_paths, List{"/data"});
+    // Links count differently in the two lists, so the engine gets each as it was written.
+    EXPECT_FALSE(given(plain, List{"/data"}).allowed_paths);
+    EXPECT_EQ(given(plain, List{"/data"}).configured_paths, List{"/data"});
     EXPECT_EQ(given(two, {}).allowed_paths, (List{"/work", "/data/shared"}));
-    // The engine resolves links in both lists, and only then takes what lies in both.
     EXPECT_EQ(given(two, List{"/data"}).allowed_paths, (List{"/work", "/data/shared"}));
+    EXPECT_EQ(given(two, List{"/data"}).configured_paths, List{"/data"});
     EXPECT_THAT(given(two, {}).notes, testing::IsEmpty());
-    EXPECT_THAT(given(two, {}, Mode::Open).notes,
-                ElementsAre(HasSubstr("only the text of the command was checked")));
+    for (const auto& open : {given(two, {}, Mode::Open), given(plain, List{"/data"}, Mode::Open)})
+        EXPECT_THAT(open.notes, ElementsAre(HasSubstr("only the text of the command was checked")));
     const auto described = [](Mode mode) {
         return tool_json(docware_tool(
             in_work(mode)))["inputSchema"]["properties"]["allowed_paths"]["description"]

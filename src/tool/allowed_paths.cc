@@ -6,6 +6,7 @@
 
 #include "confine/located.h"
 #include "confine/reading.h"
+#include "confine/replaceable_links.h"
 
 namespace husk::tool {
 namespace {
@@ -20,23 +21,42 @@ Directories resolved(const Directories& list) {
     return found;
 }
 
-}  // namespace
+Directories resolved_without_links(const Directories& list, const Directories& writable_places) {
+    Directories found;
+    for (const fs::path& entry : list)
+        for (fs::path& one : resolved({entry}))
+            if (confine::leads_without_links_in(writable_places, entry, one))
+                found.push_back(std::move(one));
+    return found;
+}
 
-Directories resolved_in_both(const Directories& asked, const std::optional<Directories>& bounds) {
-    const Directories wanted = resolved(asked);
-    if (!bounds) return wanted;
+Directories in_both(const Directories& some, const Directories& others) {
     Directories both;
     const auto add = [&](const fs::path& path) {
         if (std::ranges::find(both, path) == both.end()) both.push_back(path);
     };
-    for (const fs::path& bound : resolved(*bounds))
-        for (const fs::path& one : wanted) {
-            if (confine::is_within(one, bound))
+    for (const fs::path& other : others)
+        for (const fs::path& one : some) {
+            if (confine::is_within(one, other))
                 add(one);
-            else if (confine::is_within(bound, one))
-                add(bound);
+            else if (confine::is_within(other, one))
+                add(other);
         }
     return both;
+}
+
+}  // namespace
+
+std::optional<Directories> allowed_by_all(const AllowedLists& lists,
+                                          const Directories& writable_places) {
+    std::optional<Directories> allowed;
+    const auto narrow = [&](Directories list) {
+        allowed = allowed ? in_both(*allowed, list) : std::move(list);
+    };
+    if (lists.call) narrow(resolved(*lists.call));
+    for (const auto* users : {&lists.configured, &lists.conversations})
+        if (*users) narrow(resolved_without_links(**users, writable_places));
+    return allowed;
 }
 
 }  // namespace husk::tool

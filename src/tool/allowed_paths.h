@@ -9,8 +9,18 @@ namespace husk::tool {
 
 using Directories = std::vector<std::filesystem::path>;
 
-// What lies in an entry of both lists, once links are resolved. Without `bounds`, all that the call
-// asks for. An entry that is no directory allows nothing.
-Directories resolved_in_both(const Directories& asked, const std::optional<Directories>& bounds);
+// The lists that a call has to keep to. Absent: there is no such list.
+struct AllowedLists {
+    std::optional<Directories> call = {};
+    // The user's. An entry that leads through a link in a writable place allows nothing: a command
+    // could have made the link.
+    std::optional<Directories> configured = {};
+    std::optional<Directories> conversations = {};
+};
+
+// What lies in an entry of each list, once links are resolved. Absent if there is no list. An entry
+// that is no directory allows nothing.
+std::optional<Directories> allowed_by_all(const AllowedLists& lists,
+                                          const Directories& writable_places);
 
 }  // namespace husk::tool

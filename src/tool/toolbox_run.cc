@@ -13,6 +13,7 @@
 #include "tool/engine_values.h"
 #include "tool/placed.h"
 #include "tool/toolbox_call.h"
+#include "tool/writable_places.h"
 
 namespace husk::tool {
 namespace {
@@ -130,15 +131,20 @@ uint64_t kept_for(const contract::Portion& portion) {
     return 2 * std::min(portion.head, most_head) + blocks;
 }
 
+std::optional<Directories> directories(const std::optional<std::vector<std::string>>& list) {
+    return list ? std::optional<Directories>(std::in_place, list->begin(), list->end())
+                : std::nullopt;
+}
+
 // What the conversation, the configuration and the call all allow. Mode open has no walls for it.
 void narrow_paths(ToolContext& context, const std::optional<std::vector<std::string>>& calls,
                   const std::optional<std::vector<std::string>>& configured) {
     if (context.mode == Mode::Open) return context.allowed_paths.reset();
-    if (!calls) return;
-    std::optional<Directories> bounds;
-    if (configured) bounds.emplace(configured->begin(), configured->end());
-    const Directories both = resolved_in_both({calls->begin(), calls->end()}, bounds);
-    context.allowed_paths = resolved_in_both(both, context.allowed_paths);
+    if (!calls && !configured) return;
+    context.allowed_paths = allowed_by_all({.call = directories(calls),
+                                            .configured = directories(configured),
+                                            .conversations = context.allowed_paths},
+                                           writable_places(context));
 }
 
 }  // namespace
@@ -175,7 +181,7 @@ ToolContext Toolbox::context_for(const Call& call, const contract::Run& run) con
     if (run.mode == Mode::ReadOnly) context.network = {};
     context.network = run.network.value_or(context.network);
     if (deployment_.contract->defaults.scratch == Scratch::None) context.scratch = Scratch::None;
-    narrow_paths(context, run.allowed_paths, in_force.deployment.docware.allowed_paths);
+    narrow_paths(context, run.allowed_paths, run.configured_paths);
     context.session =
         run.session.empty() ? own_session(in_force, context, call.context.apart) : run.session;
     // The name comes from a model, which may not choose where it can write.

@@ -245,6 +245,29 @@ TEST_P(DocwarePaths, PathSecurity_ALinkDoesNotLeadOutOfTheConfigurationsList) {
     EXPECT_THAT(shown_in("in", {{"allowed_paths", {"in"}}}), HasSubstr("known\n"));
 }
 
+// An entry that is missing, or was removed, can come back as a link that a command made.
+TEST_P(DocwarePaths, PathSecurity_AnEntryOfTheConfigurationCannotBecomeALink) {
+    const fs::path file = husk_.dir() / "docware.yaml";
+    const fs::path beside = husk_.dir() / "beside";
+    const std::string in = work_ / "in";
+    const std::string cache = work_ / "cache";
+    write_text(file, "docware: {allowedPaths: [in, cache]}\n");
+    fs::create_directory(beside);
+    write_text(beside / "secret", "hidden\n");
+    write("in/script", "cat " + (beside / "secret").string() + "; cat other/secret; echo end\n");
+    for (const fs::path& target : {fs::path("/"), beside, work_ / "other"})
+        for (const Json& list :
+             {Json(), Json{in, cache}, Json{in, "/"}, Json{in, beside.string()}}) {
+            fs::remove(cache);
+            fs::create_directory_symlink(target, cache);
+            Json asked = {
+                {"command", "bash ./script"}, {"enable_shell_features", true}, {"cwd", in}};
+            if (!list.is_null()) asked["allowed_paths"] = list;
+            const Json done = call(asked, {"--config", file.string()});
+            EXPECT_EQ(done.value("stdout", ""), "end\n") << target << list << done.dump(1);
+        }
+}
+
 // Without a list of the configuration, nothing is gained by a link in the workspace.
 TEST_P(DocwarePaths, PathSecurity_ALinkInTheWorkspaceIsAnEntryLikeItsTarget) {
     const Json done = call({{"command", "cat"},
