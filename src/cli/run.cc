@@ -21,6 +21,7 @@
 #include "render/report_json.h"
 #include "request/settings_layers.h"
 #include "tool/call_audit.h"
+#include "tool/configured_paths.h"
 #include "tool/display_of.h"
 #include "tool/engine_values.h"
 #include "tool/own_files.h"
@@ -199,6 +200,8 @@ int run(RunOptions& options) {
     const auto configuration = tool::read_configuration(options.config, options.flags);
     if (!configuration) return fail(configuration.error());
     options.engine = tool::engine_values(*configuration, std::move(options.engine));
+    if (const auto checked = tool::check_paths(*configuration, options.engine.context); !checked)
+        return fail(checked.error());
     tool::make_directories_to_hold(*configuration, options.engine.context);
     Request& request = options.engine.request;
     request.command = as_command(options.words);

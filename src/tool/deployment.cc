@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "confine/checks.h"
-#include "confine/reading.h"
 #include "contract/modes.h"
 #include "decide/check.h"
 #include "proxy/proxy.h"
 #include "request/settings_layers.h"
 #include "run/state_dir.h"
+#include "tool/configured_paths.h"
 #include "tool/contract_layer.h"
 #include "tool/engine_values.h"
 #include "tool/own_files.h"
@@ -50,32 +50,17 @@ void add_place(Deployment& deployment, EngineValues values, const DeploymentRequ
     walls.same_workspace = request.same_workspace;
     walls.scratch = request.scratch;
     walls.working_dir = request.start_directory;
-    walls.allowed_paths = request.allowed_paths;
     if (walls.workspace.empty()) walls.workspace = own_working_dir().value_or(fs::path());
+    walls.allowed_paths = request.allowed_paths;
+    if (walls.allowed_paths)
+        for (fs::path& path : *walls.allowed_paths)
+            if (!path.empty()) path = walls.workspace / path;
     if (!values.container) return;
     deployment.container = std::move(values.container);
     deployment.container->workspace = walls.workspace;
     if (deployment.configured.memo.value == "writable") return;
     for (const std::string_view name : deployment.contract->defaults.read_only)
         deployment.container->always_read_only.emplace_back(name);
-}
-
-// A command may have put a link into the workspace, so a path in the workspace must not lead out of
-// it.
-std::expected<fs::path, Complaints> output_dir_of(const Configuration& configuration) {
-    const config::Setting<std::string>& setting = configuration.settings.output_dir;
-    if (setting.value.empty()) return fs::path();
-    std::error_code failed;
-    const fs::path workspace = fs::absolute(configuration.workspace, failed).lexically_normal();
-    const fs::path own = configuration.workspace.empty() ? fs::current_path(failed) : workspace;
-    const fs::path asked = expanded(setting.value, own).lexically_normal();
-    const fs::path found = fs::weakly_canonical(asked, failed);
-    if (failed) return asked;  // no output can be written there either, and then the answer says so
-    const bool leads_out = confine::is_within(asked, own) &&
-                           !confine::is_within(found, fs::weakly_canonical(own, failed));
-    if (!leads_out) return found;
-    return complaint("yoi.output_dir: " + asked.string() + " leads through a link to " +
-                     found.string() + "; give that path if it is meant");
 }
 
 // Complains if the contract cannot do what the configuration asks for.
@@ -113,10 +98,11 @@ std::expected<Deployed, Complaints> deploy(const DeploymentRequest& request) {
     deployment.settings = values.settings;
     deployment.settings.state = configuration.state;
     add_place(deployment, std::move(values), request);
+    CHECK(check_paths(configuration, deployment.walls));
     make_directories_to_hold(configuration, reach_of(deployment.walls, deployment.configured));
     deployment.session = request.session;
     deployment.caller = request.caller;
-    deployment.output_dir = TRY(output_dir_of(configuration));
+    deployment.output_dir = TRY(output_dir_of(configuration, deployment.walls));
     deployment.docware = docware_settings(configuration);
     deployment.docware.may_preserve_environment |= request.may_preserve_environment;
     const bool all = request.all_arguments || deployment.configured.tools.value == "full";

@@ -20,7 +20,7 @@ struct DeploymentRequest {
     std::string session = {};  // empty: the session of workspace, mode and caller
     std::string caller = {};   // the owner of the shells; empty: the user
     std::filesystem::path start_directory = {};  // of calls, absolute; empty: the workspace
-    // Absolute. All that commands may open, as ToolContext says.
+    // All that commands may open, as ToolContext says. Relative paths count from the workspace.
     std::optional<std::vector<std::filesystem::path>> allowed_paths = {};
     Scratch scratch = Scratch::Private;
     bool same_workspace = false;  // a session that was made with another one is not joined

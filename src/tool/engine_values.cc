@@ -42,6 +42,12 @@ std::vector<fs::path> paths_of(const config::Texts& texts, const fs::path& base)
     return paths;
 }
 
+// Empty: the engine's usual one.
+fs::path socket_of(const config::Settings& settings, const fs::path& base) {
+    const std::string& socket = settings.engine_socket.value;
+    return socket.empty() ? fs::path() : expanded(socket, base);
+}
+
 // Absent: there is no list. An entry without text stands for an empty one.
 std::optional<std::vector<std::string>> entries_of(const config::Texts& texts) {
     if (texts.empty()) return std::nullopt;
@@ -133,7 +139,7 @@ EngineValues engine_values(const Configuration& configuration, EngineValues valu
     context.watch_denials = from.denials.value != "off";
 
     if (from.place.value == "container")
-        values.container = place::Wanted{.socket = expanded(from.engine_socket.value, ""),
+        values.container = place::Wanted{.socket = socket_of(from, base),
                                          .image = from.container_image.value,
                                          .workspace = base,
                                          .read_only = context.protect,

@@ -205,6 +205,37 @@ TEST_F(Yoi, OutputDir_FollowsNoLinkThatACommandMade) {
     EXPECT_TRUE(std::filesystem::is_empty(outside));
 }
 
+// Commands can make links wherever they can write.
+TEST_F(Yoi, OutputDir_FollowsNoLinkInAPlaceThatCommandsCanWrite) {
+    namespace fs = std::filesystem;
+    const fs::path top = talk_.husk().dir();
+    for (const char* name : {"more", "cache", "victim"}) fs::create_directory(top / name);
+    fs::create_directory_symlink(talk_.work(), top / "alias");
+    for (const fs::path& place : {fs::path(talk_.work()), top / "more", top / "cache"})
+        fs::create_directory_symlink(top / "victim", place / "out");
+    const auto refused = [&](const std::string& cwd, const fs::path& dir) {
+        const Ran ran = talk_.husk()({"call", "--contract", "yoi", "--cwd", cwd, "--mode",
+                                      "workspace", "--write", top / "more", "--output-dir", dir,
+                                      "Bash", R"({"command": "seq 200"})"});
+        EXPECT_TRUE(is_refusal(ran)) << dir;
+        EXPECT_THAT(ran.err, HasSubstr("yoi.output_dir: ")) << dir;
+        EXPECT_THAT(ran.err, HasSubstr("leads through a link to " + (top / "victim").string()));
+    };
+    talk_.configure("cache: " + (top / "cache").string() + "\n");
+    refused(talk_.work(), top / "more/out");
+    refused(talk_.work(), top / "cache/out/deep");
+    refused(top / "alias", fs::path(talk_.work()) / "out");
+    refused(top / "alias", "out");
+    EXPECT_TRUE(fs::is_empty(top / "victim"));
+}
+
+TEST_F(Yoi, OutputDir_CountsFromTheWorkspace) {
+    std::vector<std::string> args = talk_.args("Bash", R"({"command": "seq 200"})");
+    args.insert(args.begin() + 1, {"--output-dir", "spill"});
+    const std::string path = spill_of(text_of(talk_.husk()(args).json()));
+    EXPECT_THAT(path, StartsWith(talk_.work() + "/spill/bash-"));
+}
+
 TEST_F(Yoi, OutputDir_ThatCannotBeWrittenLeavesTheOutputInTheLog) {
     write_text(talk_.husk().dir() / "file", "");
     talk_.configure("yoi: {output_dir: " + (talk_.husk().dir() / "file").string() + "}\n");
