@@ -112,10 +112,7 @@ std::string session_of(const std::string& shell_id) {
 }  // namespace
 
 SpilledOutput::SpilledOutput(fs::path state, const fs::path& directory, Until until)
-    : state_(std::move(state)), until_(until) {
-    std::error_code failed;
-    if (!directory.empty()) directory_ = fs::weakly_canonical(directory, failed);
-    if (failed) directory_ = directory.lexically_normal();
+    : state_(std::move(state)), directory_(directory), until_(until) {
     if (const auto opened = run::StateDir::open_for_reading(state_))
         std::ignore = remove_abandoned_output(*opened);
 }
@@ -128,11 +125,14 @@ SpilledOutput::~SpilledOutput() {
 }
 
 Result<fs::path> SpilledOutput::keep(const collect::ShellFiles& shell) {
-    if (!has_directory()) {
-        // Without a server, the log goes with its session anyway.
-        if (until_ == Until::ServerEnds) CHECK(note(std::string(shell_line) + shell.id, shell.id));
-        return shell.log_path;
-    }
+    auto file = has_directory() ? copy_to_directory(shell) : shell.log_path;
+    if (file && has_directory()) return file;
+    // Without a server, the log goes with its session anyway.
+    if (until_ == Until::ServerEnds) CHECK(note(std::string(shell_line) + shell.id, shell.id));
+    return file;
+}
+
+Result<fs::path> SpilledOutput::copy_to_directory(const collect::ShellFiles& shell) {
     const fs::path path =
         directory_ / (std::string(name_start) + random_id(10) + std::string(name_end));
     const os::Fd directory = TRY(open_directory(directory_, Missing::IsMade));

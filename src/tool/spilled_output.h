@@ -21,14 +21,16 @@ public:
     // session.
     enum class Until { ServerEnds, SessionEnds };
 
-    // The first file also makes `directory`. Empty: the output stays in the log of its shell.
+    // The first file also makes `directory`, an absolute path without links. Empty: the output
+    // stays in the log of its shell.
     SpilledOutput(std::filesystem::path state, const std::filesystem::path& directory, Until until);
     ~SpilledOutput();
     SpilledOutput(const SpilledOutput&) = delete;
     SpilledOutput& operator=(const SpilledOutput&) = delete;
 
     // Writes the output of an ended shell to a file of its own (0600, in directories of 0700), or
-    // leaves it in the log. Returns the file.
+    // leaves it in the log. Returns the file. If the file cannot be written, the log is kept and
+    // removed like the file, and the error says why.
     Result<std::filesystem::path> keep(const collect::ShellFiles& shell);
 
     bool has_directory() const { return !directory_.empty(); }
@@ -36,6 +38,7 @@ public:
     bool has_files() const;
 
 private:
+    Result<std::filesystem::path> copy_to_directory(const collect::ShellFiles& shell);
     Result<void> note(const std::string& line, const std::string& shell_id);
 
     std::filesystem::path state_;

@@ -53,6 +53,22 @@ TEST_F(Yoi, SpilledFilesAreCleanedUpOnDrop) {
     }
 }
 
+// Then the answer names the log, which goes like the file.
+TEST_F(Yoi, LogsInPlaceOfSpilledFilesAreCleanedUpOnDrop) {
+    write_text(spill_, "");
+    Client client(husk_, options(true));
+    client.initialize();
+    const fs::path first = long_output(client);
+    const fs::path second = long_output(client);
+    for (const fs::path& path : {first, second}) {
+        EXPECT_TRUE(fs::exists(path)) << path;
+        EXPECT_EQ(path.extension(), ".log");
+    }
+    client.close_input();
+    EXPECT_EQ(client.exit_code(), 0);
+    for (const fs::path& path : {first, second}) EXPECT_FALSE(fs::exists(path)) << path;
+}
+
 TEST_F(Yoi, SpilledFilesAreCleanedUpWhenTheServerIsTerminated) {
     Client client(husk_, options(true));
     client.initialize();
