@@ -5,6 +5,7 @@
 
 #include "base/terminal_text.h"
 #include "request/setting_keys.h"
+#include "tool/configuration.h"
 
 namespace husk::cli {
 
@@ -17,8 +18,9 @@ CLI::Option* add_setting(CLI::App& app, const std::string& option, config::Setti
     return app.add_option_function<std::string>(
         option,
         [option, found, &flags](const std::string& text) {
-            const bool path = found->unit == config::Unit::Path;
-            const auto done = config::set(flags, *found, path ? absolute(option, text) : text,
+            // The state directory does not depend on the workspace.
+            const bool is_state = found->place == config::Key::Place(&config::Settings::state);
+            const auto done = config::set(flags, *found, is_state ? absolute(option, text) : text,
                                           config::from_flag(option));
             if (!done) throw CLI::ValidationError(option, done.error());
         },
@@ -55,7 +57,7 @@ void add_variables(CLI::App& app, config::Settings& flags) {
 
 std::string absolute(const std::string& option, const std::string& path) {
     std::error_code failed;
-    std::string whole = std::filesystem::absolute(path, failed).string();
+    std::string whole = std::filesystem::absolute(tool::expanded(path, ""), failed).string();
     if (path.empty() || failed)
         throw CLI::ValidationError(option, "\"" + path + "\" is no path that can be used");
     return whole;
@@ -64,7 +66,7 @@ std::string absolute(const std::string& option, const std::string& path) {
 std::string absolute_below(const std::string& option, const std::string& path) {
     namespace fs = std::filesystem;
     std::string whole = absolute(option, path);
-    const fs::path given(path);
+    const fs::path given = tool::expanded(path, "");
     if (given.is_absolute() || std::ranges::find(given, "..") != given.end()) return whole;
     std::error_code failed;
     const fs::path here = fs::canonical(".", failed);

@@ -1,7 +1,5 @@
 #include "cli/wall_options.h"
 
-#include <filesystem>
-
 #include "cli/setting_option.h"
 
 namespace husk::cli {
@@ -12,8 +10,10 @@ void add_paths(CLI::App& app, const std::string& option, config::Texts& paths,
     app.add_option_function<std::vector<std::string>>(
            option,
            [option, &paths](const std::vector<std::string>& texts) {
-               for (const std::string& text : texts)
-                   paths.push_back({absolute_below(option, text), config::from_flag(option)});
+               for (const std::string& text : texts) {
+                   if (text.empty()) throw CLI::ValidationError(option, "\"\" is no path");
+                   paths.push_back({text, config::from_flag(option)});
+               }
            },
            description)
         ->allow_extra_args(false);

@@ -7,7 +7,7 @@
 
 namespace husk::cli {
 
-// Paths are made absolute: they are relative to where the user types them.
+// Paths count as they do in a file: `~/x` is in the home directory, `x` in the workspace.
 void add_wall_options(CLI::App& app, config::Settings& flags);
 
 // --place

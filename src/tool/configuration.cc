@@ -167,7 +167,7 @@ fs::path expanded(const std::string& written, const fs::path& base) {
     const fs::path home = variable("HOME");
     if (written == "~" && !home.empty()) return home;
     if (written.starts_with("~/") && !home.empty()) return home / written.substr(2);
-    return base.empty() ? fs::path(written) : base / written;
+    return base.empty() || written.empty() ? fs::path(written) : base / written;
 }
 
 fs::path base_of(const Configuration& configuration) {
@@ -212,7 +212,7 @@ std::expected<decide::Rules, std::vector<Complaint>> usable_rules(
 
 ConfigurationFiles find_configuration(const fs::path& named) {
     ConfigurationFiles files;
-    files.named = named.empty() ? fs::path(variable("HUSK_CONFIG")) : named;
+    files.named = expanded(named.empty() ? variable("HUSK_CONFIG") : named.string(), "");
     files.users = users_file();
     return files;
 }

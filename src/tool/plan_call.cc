@@ -53,25 +53,33 @@ std::string path_of(const std::map<std::string, std::optional<std::string>>& env
     return wanted.closed() ? absolute_entries(path) : path;
 }
 
+std::vector<fs::path> in_workspace(const fs::path& workspace, std::vector<fs::path> paths) {
+    for (fs::path& path : paths)
+        if (!path.empty()) path = workspace / path;
+    return paths;
+}
+
 // What the session is asked for. The root that may be written is the conversation's, never the
 // call's.
 Result<confine::Wanted> walls_of(const ToolContext& context) {
     CHECK(confine::check_network(context.mode, context.network));
     confine::Wanted wanted;
     wanted.mode = context.mode;
-    wanted.protect = context.protect;
+    if (!wanted.closed() && context.protect.empty()) return wanted;
+    fs::path workspace = context.workspace.empty() ? context.working_dir : context.workspace;
+    if (!workspace.is_absolute()) {
+        const fs::path own = TRY(own_working_dir());
+        workspace = workspace.empty() ? own : own / workspace;
+    }
+    wanted.protect = in_workspace(workspace, context.protect);
     CHECK(confine::check_globs(wanted.protect));
     if (!wanted.closed()) return wanted;
     wanted.network = context.network;
-    wanted.workspace = context.workspace.empty() ? context.working_dir : context.workspace;
-    if (!wanted.workspace.is_absolute()) {
-        const fs::path own = TRY(own_working_dir());
-        wanted.workspace = wanted.workspace.empty() ? own : own / wanted.workspace;
-    }
-    wanted.writable = context.writable;
+    wanted.workspace = workspace;
+    wanted.writable = in_workspace(workspace, context.writable);
     if (has_shared_cache(context)) wanted.writable.push_back(context.cache);
-    wanted.readable = context.readable;
-    wanted.allowed = context.allowed_paths;
+    wanted.readable = in_workspace(workspace, context.readable);
+    if (context.allowed_paths) wanted.allowed = in_workspace(workspace, *context.allowed_paths);
     wanted.watch_denials = context.watch_denials;
     wanted.scratch = context.scratch;
     wanted.accept = context.accept;

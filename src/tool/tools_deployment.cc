@@ -26,8 +26,14 @@ std::string from_here(const fs::path& path) {
     return fs::absolute(path, failed).string();
 }
 
+// As it stands in a configuration: relative to the workspace. In a path of a program, `~` is a name
+// like any other.
+std::string from_workspace(const fs::path& path) {
+    return path.native().starts_with('~') ? "./" + path.string() : path.string();
+}
+
 void add_paths(config::Texts& texts, const std::vector<fs::path>& paths, const char* field) {
-    for (const fs::path& path : paths) texts.push_back({from_here(path), in_context(field)});
+    for (const fs::path& path : paths) texts.push_back({from_workspace(path), in_context(field)});
 }
 
 std::expected<config::Settings, std::vector<Complaint>> said_by(const ToolSettings& settings) {
@@ -55,7 +61,7 @@ config::Settings said_by(const ToolContext& context) {
     add_paths(said.write, context.writable, "writable");
     add_paths(said.read, context.readable, "readable");
     add_paths(said.protect, context.protect, "protect");
-    if (!context.cache.empty()) said.cache = {from_here(context.cache), in_context("cache")};
+    if (!context.cache.empty()) said.cache = {from_workspace(context.cache), in_context("cache")};
     for (const std::string& hole : context.accept)
         said.accept.push_back({hole, in_context("accept")});
     if (!context.watch_denials) said.denials = {"off", in_context("watch_denials")};
@@ -71,11 +77,7 @@ std::expected<Deployed, std::vector<Complaint>> deployed(const ToolSettings& set
     request.caller = context.caller;
     if (!context.workspace.empty() && !context.working_dir.empty())
         request.start_directory = from_here(context.working_dir);
-    if (context.allowed_paths) {
-        request.allowed_paths.emplace();
-        for (const fs::path& path : *context.allowed_paths)
-            request.allowed_paths->emplace_back(from_here(path));
-    }
+    request.allowed_paths = context.allowed_paths;
     request.scratch = context.scratch;
     request.same_workspace = context.same_workspace;
     request.wide_workspace = context.wide_workspace;

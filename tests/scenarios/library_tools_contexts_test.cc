@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <future>
+#include <tuple>
 
 #include "library_calls.h"
 
@@ -63,6 +64,29 @@ TEST_F(LibraryToolsWithPaths, ACallCannotAddToTheAllowedPathsOfTheContext) {
         command("cat file", {{"cwd", "out"}, {"allowed_paths", Json::array({"."})}});
     EXPECT_THAT(json_of(tools.call("Bash", inside, limited())).dump(),
                 Not(HasSubstr("text-of-out")));
+}
+
+// This process runs elsewhere.
+TEST_F(LibraryToolsWithPaths, CountFromTheWorkspaceIfTheyAreRelative) {
+    const std::string both = command("cat in/file out/file; echo x > in/made; echo x > out/made");
+    ToolContext context = here();
+    context.mode = Mode::Workspace;
+    context.protect = {"in"};
+    Tools tools(settings());
+    json_of(tools.call("bash", both, context));
+    EXPECT_FALSE(fs::exists(work_ / "in/made"));
+    EXPECT_TRUE(fs::exists(work_ / "out/made"));
+    context.protect.clear();
+    context.allowed_paths = {"in"};
+    EXPECT_THAT(text_of(json_of(tools.call("bash", both, context))),
+                AllOf(HasSubstr("text-of-in"), Not(HasSubstr("text-of-out"))));
+    fs::remove(work_ / "in/made");
+    Bash bash(husk_.settings());
+    ToolContext direct = here();
+    direct.mode = Mode::Workspace;
+    direct.protect = {"in"};
+    std::ignore = bash.run({.command = "echo x > in/made"}, direct);
+    EXPECT_FALSE(fs::exists(work_ / "in/made"));
 }
 
 TEST_F(LibraryToolsWithPaths, ALinkLeadsNotOutOfTheConfiguredPaths) {

@@ -95,6 +95,95 @@ TEST_P(Settings, OfFilesCount) {
     EXPECT_EQ(run("--protect /", "echo hi").out, "hi\n");  // and does not look for what is above
 }
 
+// A command, or a repository that was cloned, can put a link where the user's file expects a file
+// of the workspace. The user did not mean what the link leads to.
+TEST_P(Settings, OfPathsDoNotFollowLinksOfTheWorkspace) {
+    fs::create_directory(home_ / ".ssh");
+    write_text(home_ / ".ssh/id_rsa", "the-key\n");
+    write_text(outside_ / "data", "");
+    write_text(work_ / ".env", "A=1\n");
+    const std::string here = work_.string() + "/";
+    const struct {
+        std::string setting;
+        std::string link;
+        fs::path target;
+        std::string then;
+    } cases[] = {
+        {"read: [.env]", ".env", home_ / ".ssh/id_rsa", "cat .env"},
+        {"read: [" + here + ".env]", ".env", home_ / ".ssh/id_rsa", "cat .env"},
+        {"read: [keys/id_rsa]", "keys", home_ / ".ssh", "cat keys/id_rsa"},
+        {"write: [gen]", "gen", outside_, "touch gen/escaped"},
+        {"write: [" + here + "gen]", "gen", outside_, "touch gen/escaped"},
+        {"cache: cc", "cc", outside_, "touch cc/escaped"},
+        {"cache: cc/below", "cc", outside_, "touch cc/below/escaped"},
+    };
+    for (const auto& [setting, link, target, then] : cases) {
+        SCOPED_TRACE(setting);
+        users("mode: workspace\n");
+        EXPECT_EQ(run("", "rm -rf " + link + "; ln -s " + target.string() + " " + link).code, 0);
+        users("mode: workspace\n" + setting + "\n");
+        const Ran ran = run("", then);
+        EXPECT_EQ(ran.code, 125);
+        EXPECT_THAT(ran.out, HasSubstr("leads through a link to " + target.string()));
+        EXPECT_THAT(ran.out, Not(HasSubstr("the-key")));
+        EXPECT_THAT(in_work("$HUSK call bash '{\"command\": \"" + then + "\"}'").out,
+                    AllOf(HasSubstr("leads through a link to "), Not(HasSubstr("the-key"))));
+        EXPECT_EQ(in_work("$HUSK mcp </dev/null").code, 125);
+        EXPECT_EQ(lines_of(in_work("cd " + outside_.string() + "; find . -mindepth 1").out),
+                  std::vector<std::string>{"./data"});
+        fs::remove(work_ / link);
+    }
+    users("mode: workspace\nread: [.env]\nwrite: [sub]\ncache: cc\n");
+    write_text(work_ / ".env", "A=1\n");
+    EXPECT_EQ(run("", "cat .env").out, "A=1\n");
+}
+
+// A session that stands does not let a link in either.
+TEST_P(Settings, OfPathsAreLookedAtInEachCallOfASession) {
+    fs::create_directory(home_ / ".ssh");
+    write_text(home_ / ".ssh/id_rsa", "the-key\n");
+    write_text(work_ / ".env", "A=1\n");
+    users("mode: workspace\nread: [.env]\n");
+    EXPECT_EQ(run("--session s", "cat .env").out, "A=1\n");
+    fs::remove(work_ / ".env");
+    fs::create_symlink(home_ / ".ssh/id_rsa", work_ / ".env");
+    const Ran ran = run("--session s", "cat .env");
+    EXPECT_EQ(ran.code, 125);
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("leads through a link"), Not(HasSubstr("the-key"))));
+}
+
+// An option counts like its key: `~/` is the home directory, other paths are below the workspace.
+// A client of MCP starts husk elsewhere and without a shell.
+TEST_P(Settings, OfPathsAreTheSameAsOptions) {
+    for (const fs::path& dir : {work_ / "kept", home_ / "kept", work_ / "gen", outside_ / "gen"})
+        fs::create_directories(dir);
+    users("mode: workspace\n");
+    const auto from_outside = [&](const std::string& options, const std::string& command) {
+        return in_work("cd " + outside_.string() + "; $HUSK run --cwd " + work_.string() + " " +
+                       options + " -- '" + command + "'");
+    };
+    EXPECT_NE(from_outside("--protect kept", "touch kept/made").code, 0);
+    EXPECT_FALSE(fs::exists(work_ / "kept/made"));
+    EXPECT_EQ(from_outside("", "touch kept/made").code, 0);
+    const std::string home = home_.string();
+    EXPECT_EQ(from_outside("--write \\~/kept", "touch " + home + "/kept/given").code, 0);
+    EXPECT_TRUE(fs::exists(home_ / "kept/given"));
+    EXPECT_NE(from_outside("--write \\~/kept --protect \\~/kept", "touch " + home + "/kept/x").code,
+              0);
+    EXPECT_FALSE(fs::exists(home_ / "kept/x"));
+    EXPECT_EQ(from_outside("--write gen", "pwd").code, 0);
+    EXPECT_NE(from_outside("--write gen", "touch " + outside_.string() + "/gen/made").code, 0);
+    EXPECT_EQ(in_work("cd /; $HUSK run --cwd \\~/kept -- pwd").out, home + "/kept\n");
+    EXPECT_EQ(in_work("$HUSK run --state \\~/states -- true").code, 0);
+    EXPECT_TRUE(fs::exists(home_ / "states"));
+    EXPECT_FALSE(fs::exists(work_ / "~"));
+    EXPECT_EQ(in_work("cp ~/../config/husk/husk.yaml ~/other.yaml; echo mode: open >~/other.yaml; "
+                      "$HUSK config get mode --config \\~/other.yaml")
+                  .out,
+              "open\n");
+    EXPECT_EQ(from_outside("--protect \"\"", "true").code, 125);
+}
+
 TEST_P(Settings, OfLimitsCount) {
     users("mode: open\nlimits: {open_files: 77, processes: 40}\n");
     EXPECT_EQ(run("", "ulimit -n").out, "77\n");

@@ -180,7 +180,7 @@ TEST_F(WallRefusals, OfALinkThatLeadsOutOfTheCurrentDirectory) {
     };
     const Ran absolute = run({"--cwd", (work() / "build").string()});
     EXPECT_THAT(absolute.err, HasSubstr("/etc belongs to the system"));
-    for (const char* option : {"--cwd", "--write", "--read"}) {
+    for (const char* option : {"--cwd", "--write", "--read", "--protect"}) {
         const Ran ran = run({option, "tools"});
         EXPECT_EQ(ran.out, "") << option;
         EXPECT_THAT(ran.err, HasSubstr("leads through a link to " + outside().string())) << option;
