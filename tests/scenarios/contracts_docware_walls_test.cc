@@ -254,7 +254,8 @@ TEST_P(DocwarePaths, PathSecurity_AnEntryOfTheConfigurationCannotBecomeALink) {
     write_text(file, "docware: {allowedPaths: [in, cache]}\n");
     fs::create_directory(beside);
     write_text(beside / "secret", "hidden\n");
-    write("in/script", "cat " + (beside / "secret").string() + "; cat other/secret; echo end\n");
+    write("in/script", "cat " + (beside / "secret").string() + " " +
+                           (work_ / "other/secret").string() + "; echo end\n");
     for (const fs::path& target : {fs::path("/"), beside, work_ / "other"})
         for (const Json& list :
              {Json(), Json{in, cache}, Json{in, "/"}, Json{in, beside.string()}}) {
