@@ -138,6 +138,20 @@ TEST_P(Settings, OfPathsDoNotFollowLinksOfTheWorkspace) {
     EXPECT_EQ(run("", "cat .env").out, "A=1\n");
 }
 
+TEST_P(Settings, OfTheSocketOfAnEngineDoNotFollowLinksOfTheWorkspace) {
+    fs::create_symlink(outside_ / "engine", work_ / "socket");
+    for (const std::string& path : {std::string("socket"), (work_ / "socket").string()}) {
+        users("place: container\ncontainer: {image: none, socket: " + path + "}\n");
+        for (const char* way : {"$HUSK run -- true", "$HUSK mcp </dev/null"}) {
+            const Ran ran = in_work(way);
+            EXPECT_EQ(ran.code, 125) << way;
+            EXPECT_THAT(ran.out,
+                        HasSubstr("husk.yaml:2: container.socket: " + (work_ / "socket").string() +
+                                  " leads through a link to " + (outside_ / "engine").string()));
+        }
+    }
+}
+
 // A session that stands does not let a link in either.
 TEST_P(Settings, OfPathsAreLookedAtInEachCallOfASession) {
     fs::create_directory(home_ / ".ssh");
