@@ -18,8 +18,7 @@ using Complaints = std::vector<Complaint>;
 
 std::expected<fs::path, Complaints> found(const char* key, const config::Setting<std::string>& path,
                                           const fs::path& base, const confine::Roots& places) {
-    const fs::path asked = expanded(path.value, base).lexically_normal();
-    auto result = confine::found_without_links_in(places, key, asked);
+    auto result = confine::found_without_links_in(places, key, expanded(path.value, base));
     if (!result)
         return std::unexpected(
             Complaints{{{path.origin.name, path.origin.line}, result.error().text()}});
