@@ -217,23 +217,29 @@ void Command::reap() {
         if (found == -ECHILD) tree_empty_ = true;
         if (found < 0 || dead.pid == 0) break;
         const bool is_main = static_cast<uint32_t>(dead.pid) == (*page_)->main && !main_ended_;
-        limits::Breach breach = is_main ? kernel_breach(dead) : limits::Breach{};
+        limits::Breach breach{};
+        if (is_main) breach = kernel_breach(dead);
+        if (main_ended_) breach = breach_by_signal(dead);
         int status = 0;
         rusage used{};
         if (sys::wait4(dead.pid, &status, WNOHANG | __WALL, &used) <= 0) break;
         meter_->add(used);
-        if (!is_main) continue;
         const uint64_t cpu_ms = usage::whole_ms(meter_->cpu_us());
         if (breach.resource == husk::record::Resource::Cpu && breach.reached < cpu_ms)
             breach.reached = cpu_ms;
-        if (!published_) {
-            note_end(status);
-            // The kernel was faster than we: the rest of the tree goes.
-            if (breach.limit != 0 && ladder_ == ladder::State::Standing) exceed(breach);
-        }
-        main_ended_ = true;
+        if (main_ended_) on_dead_leftover(dead, breach);
+        if (is_main) on_dead_main(status, breach);
     }
     if (main_ended_ && !published_) on_main_end();
+}
+
+void Command::on_dead_main(int status, const limits::Breach& breach) {
+    if (!published_) {
+        note_end(status);
+        // The kernel was faster than we: the rest of the tree goes.
+        if (breach.limit != 0 && ladder_ == ladder::State::Standing) exceed(breach);
+    }
+    main_ended_ = true;
 }
 
 void Command::note_end(int status) {

@@ -76,11 +76,15 @@ private:
     void reap();
     void note_end(int status);
     limits::Breach kernel_breach(const sys::ChildInfo& main);
+    limits::Breach breach_by_signal(const sys::ChildInfo& dead) const;
+    void on_dead_leftover(const sys::ChildInfo& dead, const limits::Breach& breach);
+    void on_dead_main(int status, const limits::Breach& breach);
     limits::Breach output_breach();
     void judge_the_end();
     void look_at_the_tree();
     void on_main_end();
 
+    void note_breach(const limits::Breach& breach);
     void exceed(const limits::Breach& breach);
     void exceed_time(husk::record::Reason reason, uint64_t limit_ms, uint64_t began);
     void stop(husk::record::Reason reason, uint32_t signal, uint32_t patience_ms);

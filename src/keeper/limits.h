@@ -38,6 +38,8 @@ inline constexpr uint64_t near_look_ms = 50;   // above half of a limit
 inline constexpr uint64_t close_look_ms = 10;  // while memory is filled at full speed
 inline constexpr uint64_t busy_look_ms = 1000;
 inline constexpr uint64_t idle_look_ms = 6000;
+// Of an idle tree that is close to its limit of CPU, and may use the processors again.
+inline constexpr uint64_t burst_look_ms = 500;
 // The machine may be short of memory or descriptors for a moment.
 inline constexpr uint64_t blind_patience_ms = 1000;
 inline constexpr uint64_t fast_growth = 200'000'000;  // bytes between two looks
@@ -63,6 +65,14 @@ constexpr uint64_t half_way_ms(uint64_t before, uint64_t now, uint64_t limit, ui
     return looks > idle_look_ms ? idle_look_ms : (looks + 1) * elapsed_ms / 2;
 }
 
+// The time until the limit of CPU if the tree, idle or not, begins to use one whole processor.
+// RLIMIT_CPU ends a process two seconds above the limit, and the look has to come before.
+constexpr uint64_t one_processor_ms(uint64_t used_us, uint64_t limit_us) {
+    if (limit_us == 0) return idle_look_ms;
+    const uint64_t left_ms = growth(used_us, limit_us) / usage::us_in_ms;
+    return left_ms > burst_look_ms ? left_ms : burst_look_ms;
+}
+
 // Enough processes to suspect a bomb.
 constexpr bool is_crowd(uint64_t now, uint64_t limit) { return limit != 0 && now > limit / 8; }
 
@@ -80,6 +90,7 @@ constexpr uint64_t next_look_ms(const Use& before, const Use& now,
     const uint64_t soon[] = {
         idle ? idle_look_ms : busy_look_ms,
         half_way_ms(before.cpu_us, now.cpu_us, most.cpu_us, elapsed_ms),
+        one_processor_ms(now.cpu_us, most.cpu_us),
         half_way_ms(before.memory, now.memory, most.memory, elapsed_ms),
         half_way_ms(before.processes, now.processes, most.processes, elapsed_ms),
         half_way_ms(before.written, now.written, most.disk, elapsed_ms),
@@ -159,6 +170,11 @@ static_assert(after({0, 10'000'000, 202, 0}, 200) == 200);
 static_assert(after({0, 10'000'000, 300, 0}, 1000) == near_look_ms);
 static_assert(after({0, 600'000'000, 2, 0}, 1000) == close_look_ms);
 static_assert(next_look_ms({}, {}, {}, 50) == 100);
+// A tree that sleeps can use its second of CPU one second from now.
+constexpr husk::wire::TreeLimits one_second{1'000'000, 0, 0, 0, 4096};
+static_assert(next_look_ms({}, {}, one_second, 4000) == 1000);
+static_assert(next_look_ms({990'000, 0, 0, 0}, {990'000, 0, 0, 0}, one_second, 4000) ==
+              burst_look_ms);
 
 }  // namespace check
 

@@ -84,7 +84,10 @@ enum Flag : uint32_t {
     BehindWalls = 8192,  // commands could look at its log, and may have it open for ever
     Enrolled = 16384,    // the nursery has it, and writes the ending if the keeper is killed
     // A limit ended what main had left behind: `resource`, `limit` and `peak` say which one.
+    // Or the kernel ended one process of it, if `resource` is FileSize.
     LeftoversOverLimit = 32768,
+    // Something that main had left behind exited as a shell whose child died of SIGXFSZ.
+    LeftoverMetFileSize = 65536,
 };
 
 struct Stream {

@@ -202,13 +202,17 @@ std::vector<ResourceLimit> process_limits(const Limits& asked) {
     }
     if (const uint64_t size = limits.file_size.value_or(0); size > 0)
         all.push_back({RLIMIT_FSIZE, size, size});
-    // The kernel counts whole seconds and each process for itself: a second stop, should the
-    // keeper not come to look. Who goes on after SIGXCPU is killed.
+    // A second stop, in case the keeper does not come to look: the kernel counts whole seconds, and
+    // each process for itself. It must not be the first stop, because the kernel would then end one
+    // process of the tree, and nobody would learn of the limit. A process that survives SIGXCPU is
+    // killed after the grace.
     if (const milliseconds cpu = cpu_of(limits); cpu.count() > 0) {
+        constexpr uint64_t lead_of_the_keeper = 2;
         constexpr uint64_t grace = 5;
         const auto seconds =
             static_cast<uint64_t>(std::chrono::ceil<std::chrono::seconds>(cpu).count());
-        all.push_back({RLIMIT_CPU, seconds, seconds + grace});
+        const uint64_t soft = seconds + lead_of_the_keeper;
+        all.push_back({RLIMIT_CPU, soft, soft + grace});
     }
     return all;
 }

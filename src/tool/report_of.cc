@@ -74,6 +74,16 @@ std::string note_on(const Ending& ending) {
     return "";
 }
 
+// The kernel ends a single process at the limit of file size, and Husk a whole tree at the others.
+std::string note_on_leftovers(const Report& report) {
+    const LimitExceeded& limit = *report.leftovers_ended_by;
+    const std::string at = " at " + render::limit_words(limit);
+    if (limit.name == "file_size")
+        return "the kernel ended a process that the command had left behind," + at;
+    const std::string husk = report.leftovers.empty() ? "Husk ended" : "Husk is ending";
+    return husk + " the processes that the command had left behind," + at;
+}
+
 std::vector<Leftover> leftovers_of(const Snapshot& now) {
     std::vector<Leftover> leftovers;
     const bool unkillable = (now.record.flags & record::Survivors) != 0;
@@ -237,14 +247,17 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
     if (left) report.leftovers = leftovers_of(now);
     report.leftovers_ended_by = collect::end_of_leftovers(now.record);
     if (report.leftovers_ended_by) {
-        report.notes.push_back("Husk ended the processes that the command had left behind, at " +
-                               render::limit_words(*report.leftovers_ended_by));
+        report.notes.push_back(note_on_leftovers(report));
     } else if (now.record.killed > 0 && now.record.reason == record::Reason::Itself) {
         report.notes.push_back(now.record.killed == 1
                                    ? "1 process that outlived the command was killed"
                                    : std::to_string(now.record.killed) +
                                          " processes that outlived the command were killed");
     }
+    if ((now.record.flags & record::LeftoverMetFileSize) != 0)
+        report.notes.emplace_back(
+            "a process that the command had left behind exited 153, the code of SIGXFSZ: a file "
+            "may have reached the file_size limit");
     if (std::string hint = note_on(report.ending); !hint.empty())
         report.notes.push_back(std::move(hint));
     return report;

@@ -295,7 +295,7 @@ TEST_P(Limited, ALimitThatIsNotReachedChangesNothing) {
 
 TEST_P(Limited, EveryCommandHasDefaults) {
     const auto report = run("ulimit -c; ulimit -n; ulimit -t; ulimit -f; ulimit -v; ulimit -d");
-    EXPECT_EQ(report["output"], "0\n4096\n3600\n4194304\nunlimited\nunlimited\n");
+    EXPECT_EQ(report["output"], "0\n4096\n3602\n4194304\nunlimited\nunlimited\n");
 }
 
 TEST_P(Limited, ZeroLiftsALimit) {
@@ -347,7 +347,7 @@ TEST_P(Limited, AnEndingByLimitsOfItsOwnIsASignal) {
     EXPECT_EQ(cpu["status"], "signaled") << cpu;
     EXPECT_TRUE(cpu["signal"] == "SIGXCPU" || cpu["signal"] == "SIGKILL") << cpu;
     // As if the kernel had raised the limit of the call.
-    const auto pretended = run("ulimit -St 601; kill -XCPU $$", {.cpu = 600s});
+    const auto pretended = run("ulimit -St 603; kill -XCPU $$", {.cpu = 600s});
     EXPECT_EQ(pretended["status"], "signaled") << pretended;
 }
 
