@@ -53,7 +53,12 @@ void Parser::expect_keyword(std::string_view keyword) {
 void Parser::take_newline() {
     advance();
     read_documents();
-    state_.extended_globs = state_.extended_globs || state_.extended_globs_next_line;
+}
+
+// bash reads a whole command, up to the end of its last line, before it runs any of it. So `shopt`
+// has no effect on the rest of its line, or on the rest of an `if` or `{` around it.
+void Parser::end_complete_command() {
+    state_.extended_globs = state_.extended_globs || state_.extended_globs_later;
 }
 
 bool Parser::skip_newlines() {
@@ -110,6 +115,13 @@ Parser::Separator Parser::read_separator() {
 }
 
 bool Parser::parse_list() {
+    ++lists_;
+    const bool any = parse_commands();
+    --lists_;
+    return any;
+}
+
+bool Parser::parse_commands() {
     skip_newlines();
     if (at_list_end()) return false;
     size_t first = state_.script.commands.size();  // of what one & would end
@@ -128,7 +140,8 @@ bool Parser::parse_list() {
             continue;
         }
         first = state_.script.commands.size();
-        skip_newlines();
+        const bool is_end_of_line = skip_newlines() || separator == Separator::Newline;
+        if (is_end_of_line && lists_ == 1) end_complete_command();
         if (at_list_end()) return true;
     }
     return true;

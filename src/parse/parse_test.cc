@@ -267,6 +267,20 @@ TEST(Parse, GlobsOfExtglobAreWordsOnlyOnceItIsSwitchedOn) {
     EXPECT_TRUE(parse("[[ x == @(a|b) ]]").understood());
 }
 
+// bash reads a whole command before it runs any of it.
+TEST(Parse, ExtglobHasNoEffectInsideTheCommandThatSwitchesItOn) {
+    for (const char* text :
+         {"shopt -s extglob && ls !(a)", "shopt -s extglob &&\nls !(a)",
+          "shopt -s extglob; ls !(a)", "if true; then\nshopt -s extglob\nls !(a)\nfi",
+          "{ shopt -s extglob\nls !(a)\n}", "f() {\nshopt -s extglob\nls !(a)\n}\nf",
+          "echo $(shopt -s extglob\nls !(a))"})
+        EXPECT_TRUE(parse(text).error) << text;
+    for (const char* text :
+         {"shopt -s extglob;\nls !(a)", "shopt -s extglob # on\n\nls !(a)",
+          "{ shopt -s extglob\n}\nls !(a)", "shopt -s extglob\nif true; then\nls !(a)\nfi"})
+        EXPECT_TRUE(parse(text).understood()) << text;
+}
+
 TEST(Parse, TransparentWrappersOnlyChangeHowAnotherIsRun) {
     const auto transparent = [](const char* text) {
         return is_transparent_wrapper(parse(text).commands.at(0));

@@ -33,8 +33,8 @@ struct State {
     size_t words = 0;
     size_t derived = 0;  // bytes that had to be read again
     bool extended_globs = false;
-    bool extended_globs_next_line = false;
-    bool stopped = false;  // an error, or too much: nothing more is read
+    bool extended_globs_later = false;  // from the next complete command on
+    bool stopped = false;               // an error, or too much: nothing more is read
     // Text that runs something once it is taken for arithmetic, and arithmetic.
     bool subscript_in_text = false;
     bool arithmetic = false;
@@ -98,6 +98,8 @@ private:
     // Lists and pipelines (grammar.cc).
     enum class Separator : uint8_t { None, Sequence, Background, Newline, And, Or };
     bool parse_list();  // false when there was no command in it
+    bool parse_commands();
+    void end_complete_command();
     void mark_background(size_t first);
     Separator read_separator();
     bool skip_newlines();
@@ -205,6 +207,7 @@ private:
     std::optional<Range> origin_;
     std::optional<size_t> last_bracket_;  // the last ] of the text, once somebody asked
     std::vector<PendingDocument> documents_;
+    size_t lists_ = 0;  // that are being read, each inside the one before
 };
 
 // A keyword that ends a list, or that may not begin a command.

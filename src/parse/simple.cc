@@ -155,7 +155,7 @@ void Parser::note_effects(const std::vector<Word>& words) {
     const auto has = [&](std::string_view text) {
         return std::ranges::any_of(words, [&](const Word& word) { return word.is(text); });
     };
-    if (has("extglob")) state_.extended_globs_next_line = true;
+    if (has("extglob")) state_.extended_globs_later = true;
 }
 
 // name=, name+=, name[subscript]=

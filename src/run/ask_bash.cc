@@ -65,6 +65,24 @@ Result<std::optional<parse::SyntaxError>> rejects(const os::Program& bash, std::
     return parse::SyntaxError{"bash does not accept it", 0};
 }
 
+// Whether extended patterns may be on in the command that bash does not accept. With -n no `shopt`
+// has been run, and outside of -n it changes only the commands after the one that it is in. So
+// `extglob` has to stand before a line at which a complete command ends.
+Result<bool> may_have_extended_globs(const os::Program& bash, std::string_view text, size_t line) {
+    constexpr int most_questions = 8;
+    int questions = 0;
+    size_t end = 0;
+    for (size_t number = 1; number < line || line == 0; ++number) {
+        end = text.find('\n', end);
+        if (end == std::string_view::npos) return false;
+        const std::string_view before = text.substr(0, ++end);
+        if (!before.contains("extglob")) continue;
+        if (++questions > most_questions) return true;
+        if (!TRY(rejects(bash, before, Globs::Plain))) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 Result<std::optional<parse::SyntaxError>> bash_rejects(std::string_view text) {
@@ -72,9 +90,8 @@ Result<std::optional<parse::SyntaxError>> bash_rejects(std::string_view text) {
     if (text.contains('\0')) return parse::SyntaxError{"it contains a NUL byte", 0};
     const os::Program bash = TRY(os::open_bash());
     auto error = TRY(rejects(bash, text, Globs::Plain));
-    // `shopt -s extglob` in an earlier line changes how bash reads the later ones, and with -n
-    // it has not been run.
-    if (error && text.contains("extglob")) return rejects(bash, text, Globs::Extended);
+    if (error && TRY(may_have_extended_globs(bash, text, error->line)))
+        return rejects(bash, text, Globs::Extended);
     return error;
 }
 

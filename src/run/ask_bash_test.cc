@@ -37,6 +37,10 @@ TEST(BashRejects, WhatBashWouldNotParse) {
         {"[[ a ]", 1, "conditional binary operator expected"},
         {"ls !(x)", 1, "syntax error near unexpected token `('"},
         {"x=(", 1, "unexpected EOF"},
+        {"shopt -s extglob; ls !(x)", 1, "syntax error near unexpected token `('"},
+        {"shopt -s extglob &&\nls !(x)", 2, "syntax error near unexpected token `('"},
+        {"if true; then shopt -s extglob\nls !(x)\nfi", 2, "unexpected token `('"},
+        {"ls !(x)\nshopt -s extglob", 1, "syntax error near unexpected token `('"},
     };
     for (const auto& [script, line, words] : cases) {
         const auto error = bash_rejects(script);
@@ -50,8 +54,10 @@ TEST(BashRejects, WhatBashWouldNotParse) {
 TEST(BashRejects, NothingElse) {
     for (const char* script :
          {"", "\n", "echo hi", "# only a comment", "nonexistent-program --x", "exit 3", "false",
-          "cat <<EOF\nnever closed", "shopt -s extglob\nls !(x)", "f() { g; }; f", "((1+1))",
-          "[[ a =~ ^(b|c)$ ]]", "echo 'line 3: syntax error'", "set +n; kill -9 $$"}) {
+          "cat <<EOF\nnever closed", "shopt -s extglob\nls !(x)",
+          "shopt -s extglob\nif true; then\nls !(x)\nfi", "{ shopt -s extglob\n}\nls !(x)",
+          "f() { g; }; f", "((1+1))", "[[ a =~ ^(b|c)$ ]]", "echo 'line 3: syntax error'",
+          "set +n; kill -9 $$"}) {
         const auto error = bash_rejects(script);
         ASSERT_TRUE(error) << error.error().text();
         EXPECT_FALSE(*error) << script << ": " << (*error)->message;
