@@ -14,6 +14,7 @@
 #include "confine/withheld.h"
 #include "os/file.h"
 #include "os/pretend.h"
+#include "request/directory_advice.h"
 #include "request/network_hosts.h"
 
 namespace husk::confine {
@@ -21,11 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<os::Fd> open_directory(const char* what, const fs::path& path, const char* advice) {
+Result<os::Fd> open_directory(const char* what, const fs::path& path, std::string_view advice) {
     auto opened = os::open(path, O_PATH | O_DIRECTORY);
     int wrong = opened ? 0 : opened.error().code;
     if (opened && ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) != 0) wrong = errno;
-    if (wrong != 0) return failure(what, wrong, path.string() + "; " + advice);
+    if (wrong != 0) return failure(what, wrong, path.string() + "; " + std::string(advice));
     return opened;
 }
 
@@ -93,8 +94,7 @@ Result<void> check_place_of_state(const Wanted& wanted) {
 }  // namespace
 
 Result<os::Fd> open_working_directory(const fs::path& path) {
-    return open_directory("working directory", path,
-                          "name another one with `working_directory` (--cwd)");
+    return open_directory("working directory", path, config::directory_advice);
 }
 
 Result<void> check_machine(const Wanted& wanted) {

@@ -26,7 +26,6 @@ constexpr Member members[] = {
 };
 
 // What a command could do that the mode forbids, and what keeps it from that.
-constexpr const char* hole_of_signals = "signals";
 constexpr const char* holes_without_mounts[] = {"metadata", "protected-paths"};
 // A renaming that the kernel refuses although the mode promises it.
 constexpr const char* moves = "moves between directories";

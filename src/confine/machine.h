@@ -19,6 +19,9 @@ inline constexpr const char* overlay = "overlay";
 inline constexpr const char* listener = "seccomp listener";
 }  // namespace mechanism
 
+// One of the words for `accept`.
+inline constexpr const char* hole_of_signals = "signals";
+
 struct Machine {
     int landlock = 0;  // ABI
     bool seccomp = true;

@@ -118,7 +118,7 @@ Answer render(const Action& action, const Outcome& outcome) {
     if (const auto* denied = std::get_if<Denied>(&ending))
         return error_answer("Error: " + denied->reason);
     if (const auto* not_started = std::get_if<NotStarted>(&ending))
-        return error_answer("Error: " + not_started->cause.text());
+        return error_answer("Error: " + why_not_started(not_started->cause));
     const auto* cancelled = std::get_if<Cancelled>(&ending);
     if (cancelled != nullptr && told->came == Told::Came::Returned)
         return error_answer("Error: " + cancelled->why);

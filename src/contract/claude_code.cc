@@ -200,7 +200,7 @@ Answer run_answer(const Run& run, const Told& told) {
         answer.text = "Permission to use Bash with this command has been denied: " + denied->reason;
         answer.is_error = true;
     } else if (const auto* failed = std::get_if<NotStarted>(&report.ending)) {
-        answer.text = "The command could not be started: " + failed->cause.text();
+        answer.text = "The command could not be started: " + why_not_started(failed->cause);
         answer.is_error = true;
     } else if (run.request.background) {
         answer.text = "Command running in background with ID: " + report.shell_id + "." +

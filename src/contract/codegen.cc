@@ -159,7 +159,7 @@ Answer bash_answer(const Run& run, const Told& told) {
         answer.text = "command rejected: " + reason_of(report, *denied);
         answer.is_error = true;
     } else if (const auto* failed = std::get_if<NotStarted>(&report.ending)) {
-        answer.text = "bash: " + failed->cause.text();
+        answer.text = "bash: " + why_not_started(failed->cause);
         answer.is_error = true;
     } else if (run.request.background) {
         answer.text = "shell_id: " + uuid_of(report.shell_id) +

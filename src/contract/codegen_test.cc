@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <cerrno>
+
 #include "base/utf8.h"
 #include "contract/contract_cases.h"
 #include "contract/uuid.h"
@@ -116,6 +118,11 @@ TEST(Codegen, Foreground_EndsWithTheExitCode) {
         EXPECT_FALSE(said.is_error) << one.text;
         EXPECT_FALSE(said.structured);
     }
+    const Answer removed =
+        answer({.ending = NotStarted{{"working directory", ENOENT,
+                                      "/w; name another one with `working_directory` (--cwd)"}}});
+    EXPECT_THAT(removed.text, testing::HasSubstr("Ask the user to make this directory again"));
+    EXPECT_THAT(removed.text, testing::Not(testing::HasSubstr("`working_directory`")));
     const Answer failed = answer({.ending = NotStarted{{"fork", 11, ""}}});
     EXPECT_EQ(failed.text, "bash: fork: Resource temporarily unavailable");
     EXPECT_TRUE(failed.is_error);

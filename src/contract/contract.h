@@ -39,6 +39,8 @@ struct Situation {
     std::vector<std::filesystem::path> writable = {};  // besides the working directory
     // What the contract keeps read-only (Defaults::read_only), and whether this machine can do so.
     enum class ReadOnly { Held, CannotBeHeld, SwitchedOff } read_only = ReadOnly::Held;
+    // Of the mode, on this machine: whether processes outside can get signals of commands.
+    enum class Signals { KeptIn, ReachOutside } signals = Signals::KeptIn;
     std::string closed_modes_missing = {};  // why they cannot be had here; empty: they can
     // Of a contract that leaves them open; absent: its own.
     std::optional<milliseconds> default_timeout = {};

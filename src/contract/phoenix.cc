@@ -32,6 +32,25 @@ std::string files_of(const Situation& situation) {
     return "Only " + roots + " can be written: every write elsewhere, also in /tmp, " + errors;
 }
 
+// Which error it is depends on what the machine has: a private /tmp, or only Landlock.
+std::string hidden_files() {
+    return "/tmp and /dev/shm are private and begin empty (on a machine without mount namespaces "
+           "nothing in them can be opened), apart from directories that this conversation was "
+           "given, such as the working directory. A file that was put there outside of this mode "
+           "is not lost, but cannot be read. Files with credentials, such as ~/.ssh and "
+           "/etc/shadow, cannot be read either. Reading them fails with ENOENT (\"No such file or "
+           "directory\") or EACCES.";
+}
+
+std::string signals_of(const Situation& situation) {
+    if (situation.signals == Situation::Signals::ReachOutside)
+        return "This machine cannot keep them in, and the configuration accepts that: they reach "
+               "every process of this user, also outside of this conversation. Send signals only "
+               "to processes that your own commands started.";
+    return "To processes outside of this conversation they fail with ESRCH (\"No such process\") "
+           "or EPERM.";
+}
+
 std::string network_of(const Network& network) {
     if (network.kind != Network::Kind::None) return sentence(network);
     return "There is no network: a connection to another machine or to a server outside of this "
@@ -46,14 +65,15 @@ std::string restrictions_of(const Situation& situation) {
     return "\n\nRESTRICTED MODE. The kernel confines every command (Landlock, namespaces, "
            "seccomp):\n"
            "- Files: " +
-           files_of(situation) + "\n- Network: " + network_of(situation.network) +
+           files_of(situation) + "\n- Reading: " + hidden_files() +
+           "\n- Network: " + network_of(situation.network) +
            "\n- Sockets: Unix sockets (except pairs) and raw sockets fail with EPERM (\"Operation "
            "not "
            "permitted\"). On a machine without network namespaces every socket does, localhost "
            "included.\n"
-           "- Signals: to processes outside of this conversation they fail with ESRCH (\"No such "
-           "process\") or EPERM.\n"
-           "- Limits: memory, CPU time and the number of processes are limited.\n"
+           "- Signals: " +
+           signals_of(situation) +
+           "\n- Limits: memory, CPU time and the number of processes are limited.\n"
            "Do not retry what fails like this, and do not look for a way around it: say what you "
            "would need.";
 }
@@ -160,9 +180,11 @@ std::string parse_failure(std::string_view reason) {
 // The lines in front of the output of a failed command.
 std::string opening_of(const Report& report) {
     std::string lines = std::visit(FirstLine{}, report.ending) + "\n";
-    if (report.leftovers_ended_by)
-        lines += "[the processes that the command had left behind were ended]\n";
-    return lines;
+    if (!report.leftovers_ended_by) return lines;
+    if (report.leftovers_ended_by->name == "file_size")
+        return lines + "[a process that the command had left behind was ended]\n";
+    const std::string what = report.leftovers.empty() ? "were ended" : "are being ended";
+    return lines + "[the processes that the command had left behind " + what + "]\n";
 }
 
 std::string refusal_of(const Report& report, const Denied& denied) {
@@ -186,7 +208,7 @@ Answer render(const Action& action, const Outcome& outcome) {
         answer.text = refusal_of(report, *denied);
         answer.is_error = true;
     } else if (const auto* failed = std::get_if<NotStarted>(&report.ending)) {
-        answer.text = "Failed to spawn process: " + failed->cause.text();
+        answer.text = "Failed to spawn process: " + why_not_started(failed->cause);
         answer.is_error = true;
     } else if (std::get<Run>(action).request.background) {
         answer.text = background_text(report);

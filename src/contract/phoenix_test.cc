@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <cerrno>
+
 #include "base/utf8.h"
 #include "contract/contract_cases.h"
 #include "contract/modes.h"
@@ -142,6 +144,23 @@ TEST(Phoenix, REQ_BASH_008_TellsThatALimitEndedWhatWasLeftBehind) {
               "[command failed: more processes than the limit of 512]\n"
               "[the processes that the command had left behind were ended]\n");
     EXPECT_EQ(said.meta["husk/notes"], Json({"a note"}));
+
+    told.report.leftovers = {{.pid = 7, .name = "sleep", .reason = ""}};
+    EXPECT_THAT(phoenix_contract.render(contract::Run{}, told).text,
+                HasSubstr("[the processes that the command had left behind are being ended]\n"));
+    told.report = {.ending = Exited{1}, .leftovers_ended_by = LimitExceeded{"file_size", 1, 2}};
+    EXPECT_EQ(phoenix_contract.render(contract::Run{}, told).text,
+              "[command failed: exit code 1]\n"
+              "[a process that the command had left behind was ended]\n");
+}
+
+TEST(Phoenix, REQ_BASH_006_ARemovedWorkingDirectoryHasAdviceThatFits) {
+    const NotStarted removed{
+        {"working directory", ENOENT, "/w; name another one with `working_directory` (--cwd)"}};
+    EXPECT_EQ(answer({.ending = removed}).text,
+              "Failed to spawn process: working directory: No such file or directory: /w; every "
+              "command of this conversation runs there. Ask the user to make this directory again, "
+              "or to start Husk in another one (--cwd)");
 }
 
 // REQ-BASH-001: over 128 KB the middle is cut.
@@ -209,10 +228,15 @@ TEST(Phoenix, REQ_BASH_008_TheDescriptionExplainsTheWalls) {
     EXPECT_THAT(description(in_work()), HasSubstr("Current working directory: /work\n"));
     EXPECT_THAT(description(in_work()), Not(HasSubstr("RESTRICTED")));
     const std::string walls = description(in_work(Mode::ReadOnly));
-    for (const char* fact : {"RESTRICTED MODE", "whole file system is read-only", "no network",
-                             "private loopback", "Signals", "EROFS", "EACCES", "EPERM",
-                             "ENETUNREACH", "ECONNREFUSED", "ESRCH", "Do not retry", "/work"})
+    for (const char* fact :
+         {"RESTRICTED MODE", "whole file system is read-only", "no network", "private loopback",
+          "Signals", "EROFS", "EACCES", "EPERM", "ENETUNREACH", "ECONNREFUSED", "ESRCH",
+          "Do not retry", "/work", "/tmp and /dev/shm are private", "credentials", "ENOENT"})
         EXPECT_THAT(walls, HasSubstr(fact));
+    Situation leaky = in_work(Mode::ReadOnly);
+    leaky.signals = Situation::Signals::ReachOutside;
+    EXPECT_THAT(description(leaky), HasSubstr("reach every process of this user"));
+    EXPECT_THAT(description(leaky), Not(HasSubstr("ESRCH")));
     EXPECT_THAT(walls, Not(HasSubstr("no port can be opened")));
     Situation wider = in_work(Mode::Workspace);
     wider.writable = {"/cache"};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "request/directory_advice.h"
 
 namespace husk::contract {
 namespace {
@@ -30,6 +31,16 @@ void add_leftovers(Json& meta, const Report& report, const std::string& shell_id
     if (report.leftovers.empty()) return;
     meta["husk/leftovers"] = leftovers_json(report.leftovers);
     meta["husk/shell_id"] = shell_id;
+}
+
+std::string why_not_started(const Error& cause) {
+    Error fitting = cause;
+    if (!fitting.detail.ends_with(config::directory_advice)) return fitting.text();
+    fitting.detail.resize(fitting.detail.size() - config::directory_advice.size());
+    fitting.detail +=
+        "every command of this conversation runs there. Ask the user to make this directory "
+        "again, or to start Husk in another one (--cwd)";
+    return fitting.text();
 }
 
 std::string reason_of(const Report& report, const Denied& denied) {

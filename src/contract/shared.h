@@ -27,6 +27,9 @@ void add_leftovers(Json& meta, const Report& report, const std::string& shell_id
 // An answer that is nothing but an error.
 inline Answer error_answer(std::string text) { return {.text = std::move(text), .is_error = true}; }
 
+// Why a command was not started, for contracts whose calls cannot name a directory.
+std::string why_not_started(const Error& cause);
+
 // Why it was denied, in the words of the rule. Of one that asks: who was asked, or that nobody was.
 std::string reason_of(const Report& report, const Denied& denied);
 

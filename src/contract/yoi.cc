@@ -175,7 +175,7 @@ Answer render(const Action&, const Outcome& outcome) {
         return answer;
     }
     if (const auto* failed = std::get_if<NotStarted>(&report.ending)) {
-        answer.text = "spawn bash: " + failed->cause.text();
+        answer.text = "spawn bash: " + why_not_started(failed->cause);
         answer.is_error = true;
         return answer;
     }

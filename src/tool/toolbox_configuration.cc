@@ -31,6 +31,15 @@ contract::Situation::ReadOnly read_only_of(const Deployment& deployment) {
     return mounts || deployment.walls.mode == Mode::ReadOnly ? Held : CannotBeHeld;
 }
 
+// A machine that cannot keep them in runs commands only where the user accepts that.
+contract::Situation::Signals signals_of(const ToolContext& walls) {
+    using enum contract::Situation::Signals;
+    const confine::Offer offer =
+        confine::offer(confine::Machine::assumed(), walls.mode, walls.network.kind, walls.accept);
+    const bool open = std::ranges::count(offer.holes, confine::hole_of_signals) > 0;
+    return open ? ReachOutside : KeptIn;
+}
+
 contract::Situation situation_of(const Deployment& deployment) {
     const config::Settings& configured = deployment.configured;
     const ToolContext& walls = deployment.walls;
@@ -42,6 +51,7 @@ contract::Situation situation_of(const Deployment& deployment) {
             .network = walls.network,
             .writable = walls.writable,
             .read_only = read_only_of(deployment),
+            .signals = signals_of(walls),
             .closed_modes_missing = closed_modes_missing(walls),
             .default_timeout = given(configured.timeout),
             .longest_timeout = given(configured.longest_timeout),

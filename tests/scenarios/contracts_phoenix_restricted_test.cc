@@ -40,6 +40,8 @@ def serve(port):
         connect("127.0.0.1", one.getsockname()[1])
 for place in (work, "/tmp", "/dev/shm", "/var/tmp", "/etc", os.environ["HOME"]):
     tell("create", lambda: open(place + "/new", "w"))
+tell("note", lambda: open(sys.argv[4]))
+tell("secret", lambda: open("/etc/shadow"))
 tell("write", lambda: open(work + "/file", "a"))
 tell("remove", lambda: os.unlink(work + "/file"))
 tell("rename", lambda: os.rename(work + "/file", work + "/new"))
@@ -82,14 +84,28 @@ private:
     int port_ = 0;
 };
 
+// A file in /tmp that was written without walls.
+class NoteOutside {
+public:
+    NoteOutside() { write_text(path_, "a note"); }
+    ~NoteOutside() { std::filesystem::remove(path_); }
+    NoteOutside(const NoteOutside&) = delete;
+    NoteOutside& operator=(const NoteOutside&) = delete;
+    const std::string& path() const { return path_; }
+
+private:
+    std::string path_ = "/tmp/" + unique_word();
+};
+
 // What the attempts got on a machine that lacks something: pairs of attempt and error.
 std::vector<std::pair<std::string, std::string>> tried_without(const std::string& pretend) {
     const Conversation restricted("phoenix", {"--mode", "read-only"});
     write_text(restricted.work() + "/file", "text");
     write_text(restricted.work() + "/attempts.py", attempts);
     const ServerOutside server;
+    const NoteOutside note;
     const std::string command = "python3 attempts.py \"$PWD\" " + std::to_string(::getpid()) + " " +
-                                std::to_string(server.port());
+                                std::to_string(server.port()) + " " + note.path();
     std::vector<std::string> words = {"env", "HUSK_PRETEND=" + pretend};
     for (std::string& word :
          restricted.husk().argv(restricted.args("bash", Json{{"command", command}}.dump())))
@@ -97,7 +113,7 @@ std::vector<std::pair<std::string, std::string>> tried_without(const std::string
     std::istringstream text(text_of(run_program(words).json()));
     std::vector<std::pair<std::string, std::string>> all;
     for (std::string what, error; text >> what >> error;) all.emplace_back(what, error);
-    EXPECT_EQ(all.size(), 22U) << text.str();
+    EXPECT_EQ(all.size(), 24U) << text.str();
     return all;
 }
 
@@ -119,6 +135,32 @@ TEST(PhoenixRestricted, REQ_BASH_008_TheDescriptionNamesTheErrorsThatTheWallsGiv
         }
     }
     EXPECT_EQ(given, named);
+}
+
+// An accepted hole is in the description, and the description says what a command really can do.
+TEST(PhoenixRestricted, REQ_BASH_008_TheDescriptionTellsThatSignalsReachOutside) {
+    const auto with = [](const char* pretend, const Husk& husk, std::vector<std::string> args) {
+        std::vector<std::string> words = {"env", "HUSK_PRETEND=" + std::string(pretend)};
+        for (std::string& word : husk.argv(std::move(args))) words.push_back(std::move(word));
+        return run_program(words);
+    };
+    const std::vector<std::string> restricted = {"--contract", "phoenix",  "--mode",
+                                                 "read-only",  "--accept", "signals"};
+    const auto described = [&](const char* pretend) {
+        std::vector<std::string> args = {"tools"};
+        args.insert(args.end(), restricted.begin(), restricted.end());
+        const Ran tools = with(pretend, Husk(), args);
+        return tools.json()["tools"][0]["description"].get<std::string>();
+    };
+    const char* open = "landlock=1,pidns=no";
+    EXPECT_THAT(described(open), testing::HasSubstr("reach every process of this user"));
+    EXPECT_THAT(described(open), testing::Not(testing::HasSubstr("ESRCH")));
+    EXPECT_THAT(described("landlock=1000"), testing::HasSubstr("they fail with ESRCH"));
+
+    const Conversation talk("phoenix", {"--mode", "read-only", "--accept", "signals"});
+    const std::string command = "kill -0 " + std::to_string(::getpid()) + "; echo rc=$?";
+    const Ran ran = with(open, talk.husk(), talk.args("bash", Json{{"command", command}}.dump()));
+    EXPECT_EQ(text_of(ran.json()), "rc=0\n");
 }
 
 // Each start of the command takes one line from a pipe. A second start would take a second line.
