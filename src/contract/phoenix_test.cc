@@ -148,7 +148,8 @@ TEST(Phoenix, REQ_BASH_008_TellsThatALimitEndedWhatWasLeftBehind) {
     told.report.leftovers = {{.pid = 7, .name = "sleep", .reason = ""}};
     EXPECT_THAT(phoenix_contract.render(contract::Run{}, told).text,
                 HasSubstr("[the processes that the command had left behind are being ended]\n"));
-    told.report = {.ending = Exited{1}, .leftovers_ended_by = LimitExceeded{"file_size", 1, 2}};
+    told.report.ending = Exited{1};
+    told.report.leftovers_ended_by = LimitExceeded{"file_size", 1, 2};
     EXPECT_EQ(phoenix_contract.render(contract::Run{}, told).text,
               "[command failed: exit code 1]\n"
               "[a process that the command had left behind was ended]\n");

@@ -21,6 +21,26 @@ TEST(ParseOracle, BashAndHuskAgreeOnWhatIsAScript) {
     }
 }
 
+// `bash -n` runs no `shopt`, so bash runs these. It runs nothing of a command that it cannot parse.
+TEST(ParseOracle, BashAndHuskAgreeOnWhereExtglobIsOn) {
+    for (const std::string text : {
+             "echo ran !(a)",
+             "shopt -s extglob; echo ran !(a)",
+             "shopt -s extglob && echo ran !(a)",
+             "shopt -s extglob &&\necho ran !(a)",
+             "shopt -s extglob\necho ran !(a)",
+             "shopt -s extglob;\necho ran !(a)",
+             "shopt -s extglob # on\n\necho ran !(a)",
+             "shopt -s extglob\nif true; then\necho ran !(a)\nfi",
+             "if true; then\nshopt -s extglob\necho ran !(a)\nfi",
+             "{ shopt -s extglob\necho ran !(a)\n}",
+             "{ shopt -s extglob\n}\necho ran !(a)",
+             "f() {\nshopt -s extglob\necho ran !(a)\n}\nf",
+             "echo $(shopt -s extglob\necho ran !(a))",
+         })
+        EXPECT_EQ(parse::parse(text).error.has_value(), !bash_output(text).contains("ran")) << text;
+}
+
 // Texts that nobody would write. A here-document that a backquote never ends is left out: bash
 // notices such a thing only when it runs it.
 TEST(ParseOracle, BashAndHuskAgreeOnNonsense) {
