@@ -8,6 +8,8 @@
 #include "decide/arguments.h"
 #include "decide/files.h"
 #include "decide/path.h"
+#include "decide/this_machine.h"
+#include "parse/letters.h"
 
 namespace husk::decide {
 namespace {
@@ -84,6 +86,11 @@ Arguments wget_arguments(const Command& command) {
     return read_arguments(arguments_of(command), {"OoPatTwQUi", values});
 }
 
+bool are_all_here(const std::vector<Word>& urls) {
+    return !urls.empty() &&
+           std::ranges::all_of(urls, [](const Word& url) { return is_this_machine(url); });
+}
+
 Sending sent_by_curl(const Command& command) {
     const Arguments arguments = curl_arguments(command);
     Sending sending;
@@ -98,10 +105,13 @@ Sending sent_by_curl(const Command& command) {
         else if (option.name == "data-urlencode")
             add_named_file(sending, *option.value, "@");
     }
-    const std::vector<Word> urls = urls_of(command);
-    sending.to_this_machine = !urls.empty() && std::ranges::all_of(urls, [](const Word& url) {
-        return is_this_machine(url.known_start());
+    // These lead a request to another machine than the URL says.
+    const bool is_led_away = std::ranges::any_of(arguments.options, [](const Option& option) {
+        return is_one_of(option.name,
+                         "x proxy preproxy socks4 socks4a socks5 socks5-hostname "
+                         "resolve connect-to K config");
     });
+    sending.to_this_machine = !is_led_away && are_all_here(urls_of(command));
     return sending;
 }
 
@@ -111,28 +121,48 @@ Sending sent_by_wget(const Command& command) {
     for (const std::string_view name : {"post-file", "body-file"}) {
         for (const Word& file : arguments.values_of(name)) add_file(sending, file);
     }
-    sending.to_this_machine = std::ranges::any_of(
-        arguments.operands, [](const Word& url) { return is_this_machine(url.known_start()); });
+    sending.to_this_machine = are_all_here(arguments.operands);
     return sending;
 }
 
-// nc, telnet, socat: whatever comes in goes out.
+// nc, telnet: whatever comes in goes to the host, which is the first operand.
 Sending sent_by_pipe(const Command& command) {
     const Arguments arguments = read_arguments(arguments_of(command), {"IiMmOPpqsTVWwXx"});
     Sending sending;
     sending.standard_input = !arguments.has("z") && !arguments.has("l");
-    sending.to_this_machine = std::ranges::any_of(arguments.operands, [](const Word& operand) {
-        return is_this_machine(operand.known_start());
-    });
+    sending.to_this_machine = !arguments.operands.empty() && !arguments.has("x") &&
+                              !arguments.has("proxy") &&
+                              is_this_machine(arguments.operands.front());
     return sending;
 }
 
-// host:path, user@host:path, rsync://host/path; not ./a:b or /a:b.
+// socat A B: each of A and B can be a connection.
+Sending sent_by_socat(const Command& command) {
+    std::vector<Word> hosts;
+    bool is_local = false;
+    for (const Word& address : read_arguments(arguments_of(command)).operands) {
+        const std::string kind = parse::lowered(address.known_start());
+        const size_t colon = kind.find(':');
+        const bool connects = std::ranges::any_of(
+            std::array{"tcp", "udp", "sctp", "dccp", "openssl", "ssl", "socks", "proxy", "ip"},
+            [&](std::string_view start) { return kind.starts_with(start); });
+        is_local |= kind.starts_with("unix");
+        if (connects) hosts.push_back(without_start(address, std::min(colon, kind.size() - 1) + 1));
+    }
+    Sending sending{.standard_input = true};
+    sending.to_this_machine = hosts.empty() ? is_local : are_all_here(hosts);
+    return sending;
+}
+
+// host:path, user@host:path, [::1]:path, rsync://host/path; not ./a:b or /a:b.
 bool is_remote(const Word& word) {
     const std::string text = word.shown();
-    const size_t colon = text.find(':');
-    return colon != std::string::npos && colon > 0 && colon < text.find('/') &&
-           !is_this_machine(text);
+    const size_t bracket = text.find('[');
+    const size_t from = bracket < text.find(':') ? text.find(']', bracket) : 0;
+    const size_t colon = text.find(':', std::min(from, text.size()));
+    if (colon == std::string::npos || colon == 0 || colon > text.find('/')) return false;
+    if (text.substr(colon).starts_with("://")) return !is_this_machine(word);
+    return !is_this_machine(std::string_view(text).substr(0, colon));
 }
 
 // scp a b host:c
@@ -227,8 +257,10 @@ std::optional<Sending> sending_of(const Command& command) {
         sending = sent_by_curl(command);
     else if (is_one_of(program, "wget wget2"))
         sending = sent_by_wget(command);
-    else if (is_one_of(program, "nc ncat netcat socat telnet"))
+    else if (is_one_of(program, "nc ncat netcat telnet"))
         sending = sent_by_pipe(command);
+    else if (program == "socat")
+        sending = sent_by_socat(command);
     else if (is_one_of(program, "scp rsync"))
         sending = sent_by_copy(command);
     else if (is_one_of(program, "aws gsutil rclone"))
@@ -244,20 +276,6 @@ std::optional<Sending> sending_of(const Command& command) {
             sending.files.push_back(redirect.target);
     }
     return sending;
-}
-
-bool is_this_machine(std::string_view url) {
-    if (const size_t scheme = url.find("://"); scheme != std::string_view::npos)
-        url.remove_prefix(scheme + 3);
-    const std::string_view authority = url.substr(0, url.find('/'));
-    const size_t at = authority.rfind('@');
-    std::string_view host = authority.substr(at == std::string_view::npos ? 0 : at + 1);
-    for (const std::string_view prefix : {"TCP:", "tcp:", "TCP4:", "tcp4:", "UNIX-CONNECT:"}) {
-        if (host.starts_with(prefix)) host.remove_prefix(prefix.size());
-    }
-    if (!host.starts_with('[')) host = host.substr(0, host.find(':'));
-    return is_one_of(host, "localhost 127.0.0.1 0.0.0.0 [::1] host.docker.internal") ||
-           host.starts_with("127.0.") || host.ends_with(".localhost") || host.starts_with("[::1]");
 }
 
 bool is_secret(const Word& word, const Context& context) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "decide/check.h"
@@ -24,13 +23,11 @@ std::vector<parse::Word> sent_words(const parse::Command& command);
 struct Sending {
     std::vector<parse::Word> files = {};  // local files whose content it sends
     bool standard_input = false;          // it sends what it reads there
-    bool to_this_machine = false;         // all that is known of the other end is localhost
+    bool to_this_machine = false;         // to no other one
 };
 
 // Of a program that can send at all: curl, nc, scp, ssh ...
 std::optional<Sending> sending_of(const parse::Command& command);
-
-bool is_this_machine(std::string_view host_or_url);
 
 // The word names a file that holds passwords or keys.
 bool is_secret(const parse::Word& word, const Context& context);

@@ -7,6 +7,7 @@
 #include "decide/check.h"
 #include "decide/network.h"
 #include "decide/origin.h"
+#include "decide/this_machine.h"
 
 namespace husk::decide {
 namespace {

@@ -9,6 +9,7 @@
 #include "decide/network.h"
 #include "decide/origin.h"
 #include "decide/signs.h"
+#include "decide/this_machine.h"
 
 namespace husk::decide {
 namespace {
@@ -23,14 +24,12 @@ constexpr double likely = 0.7;
 bool is_plain(const Word& url, bool may_lack_scheme) {
     const std::string start = url.known_start();
     const size_t end = start.find("://");
-    if (end == std::string::npos)
-        return may_lack_scheme && !start.empty() && !is_this_machine(start);
+    if (end == std::string::npos) return may_lack_scheme && !start.empty() && !is_this_machine(url);
     std::string scheme = start.substr(0, end);
     std::ranges::transform(scheme, scheme.begin(), [](unsigned char letter) {
         return static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
     });
-    return is_one_of(scheme, "http ftp tftp telnet gopher dict ldap smtp") &&
-           !is_this_machine(start);
+    return is_one_of(scheme, "http ftp tftp telnet gopher dict ldap smtp") && !is_this_machine(url);
 }
 
 // An encrypted download is an everyday command. A plain one can be read and changed on its way.
@@ -38,8 +37,8 @@ std::optional<std::string> plain_request(const Scene& scene) {
     const std::string program = scene.command.program();
     if (program == "telnet") {
         const Arguments arguments = read_arguments(arguments_of(scene.command), {"lnbe"});
-        const bool leaves = !arguments.operands.empty() &&
-                            !is_this_machine(arguments.operands.front().known_start());
+        const bool leaves =
+            !arguments.operands.empty() && !is_this_machine(arguments.operands.front());
         return found_if(leaves, scene.command.text);
     }
     if (!downloads(scene.command)) return std::nullopt;
@@ -65,13 +64,26 @@ std::optional<std::string> computed_request(const Scene& scene) {
         words.assign(all.begin(), all.end());
     } else if (downloads(command)) {
         words = urls_of(command);
-        if (std::ranges::all_of(words, [](const Word& url) {
-                return !url.known_start().empty() && is_this_machine(url.known_start());
-            }))
+        if (std::ranges::all_of(words, [](const Word& url) { return is_this_machine(url); }))
             return std::nullopt;
         std::ranges::move(sent_words(command), std::back_inserter(words));
     }
     return found_if(std::ranges::any_of(words, is_computed), command.text);
+}
+
+// An address to wait at: 0.0.0.0 is each of this machine's.
+bool is_open_to_all(const Word& address) {
+    const std::string text = address.known_start();
+    return text.starts_with("0.0.0.0") || text == "0" || text.starts_with("0:") ||
+           !is_this_machine(address);
+}
+
+// php -S 0.0.0.0:80
+bool serves_php(const Command& command) {
+    if (!command.program().starts_with("php")) return false;
+    const Arguments arguments = read_arguments(arguments_of(command), {"cdfrBREFStz"});
+    const Word* address = arguments.value_of("S");
+    return address != nullptr && is_open_to_all(*address);
 }
 
 // python3 -m http.server, python -m SimpleHTTPServer
@@ -83,11 +95,11 @@ bool serves_files(const Command& command) {
     if (module == nullptr || !is_one_of(module->shown(), "http.server SimpleHTTPServer"))
         return false;
     const Word* address = arguments.value_of(arguments.has("b") ? "b" : "bind");
-    return address == nullptr || address->is("0.0.0.0") || !is_this_machine(address->known_start());
+    return address == nullptr || is_open_to_all(*address);
 }
 
 std::optional<std::string> listener(const Scene& scene) {
-    if (serves_files(scene.command)) return scene.command.text;
+    if (serves_files(scene.command) || serves_php(scene.command)) return scene.command.text;
     const std::string program = scene.command.program();
     if (is_one_of(program, "nc ncat netcat nc.openbsd nc.traditional")) {
         const Arguments arguments =
