@@ -219,6 +219,13 @@ Command Values::filled_in(size_t index) const {
         std::vector<Word> filled = filled_in(index, word, Blanks::Cut);
         std::ranges::move(filled, std::back_inserter(command.words));
     }
+    // bash opens no file whose name would be several words.
+    for (parse::Redirect& redirect : command.redirects) {
+        using enum parse::Redirect::Kind;
+        if (redirect.kind > ReadWrite) continue;  // no file
+        std::vector<Word> filled = filled_in(index, redirect.target, Blanks::Keep);
+        if (filled.size() == 1) redirect.target = std::move(filled.front());
+    }
     return command;
 }
 

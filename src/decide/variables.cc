@@ -1,11 +1,22 @@
 #include "decide/variables.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
+#include "base/text.h"
+#include "parse/letters.h"
 #include "parse/variables.h"
 
 namespace husk::decide {
+namespace {
+
+bool is_variable(std::string_view name) {
+    return !name.empty() && parse::is_name_start(name.front()) &&
+           std::ranges::all_of(name, parse::is_name_letter);
+}
+
+}  // namespace
 
 bool decides_what_runs(const parse::Assignment& assignment) {
     return parse::decides_what_runs(assignment.name);
@@ -31,6 +42,26 @@ void set_before_all(parse::Script& script, const std::vector<std::string>& names
             command.assignments.push_back(std::move(set));
         }
     }
+}
+
+// The text of a function is not quoted, so it could hide what stands behind it.
+std::vector<std::string> definitions_of(
+    const std::map<std::string, std::optional<std::string>>& variables) {
+    constexpr std::string_view start = "BASH_FUNC_";
+    constexpr std::string_view end = "%%";
+    std::string assignments;
+    std::vector<std::string> functions;
+    for (const auto& [name, value] : variables) {
+        if (!value) continue;
+        if (name.starts_with(start) && name.ends_with(end) &&
+            name.size() > start.size() + end.size())
+            functions.push_back(name.substr(start.size(), name.size() - start.size() - end.size()) +
+                                " " + *value + "\n");
+        else if (is_variable(name))
+            assignments += name + "=" + text::quote(*value) + "\n";
+    }
+    if (!assignments.empty()) functions.insert(functions.begin(), std::move(assignments));
+    return functions;
 }
 
 }  // namespace husk::decide

@@ -1,6 +1,8 @@
 // Variables that change what a command is.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,5 +18,10 @@ bool sets_what_runs(const parse::Command& command);
 
 // What the call sets for the whole script, as if it stood before each command.
 void set_before_all(parse::Script& script, const std::vector<std::string>& names);
+
+// What bash makes of the variables of a call before it reads the script, each text to be put in
+// front of the script: all assignments in one, and each exported function in one of its own.
+std::vector<std::string> definitions_of(
+    const std::map<std::string, std::optional<std::string>>& variables);
 
 }  // namespace husk::decide

@@ -1,8 +1,9 @@
 #include "tool/judge.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
+#include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -132,43 +133,34 @@ void add_input(Judged& judged, const Request& request, const decide::Rules& rule
     add_stricter(judged, code.verdict, "on its standard input");
 }
 
-bool is_variable(std::string_view name) {
-    const auto fits = [](char c) {
-        return c == '_' || std::isalnum(static_cast<unsigned char>(c));
-    };
-    return !name.empty() && !std::isdigit(static_cast<unsigned char>(name.front())) &&
-           std::ranges::all_of(name, fits);
-}
-
-// What bash makes of the variables of a call before it reads the script: assignments, and each
-// function, which has a form of its own. A function is not quoted, so its text could hide what
-// stands behind it.
-std::vector<std::string> definitions_of(const Request& request) {
-    constexpr std::string_view start = "BASH_FUNC_";
-    constexpr std::string_view end = "%%";
-    std::vector<std::string> definitions = {""};
-    for (const auto& [name, value] : request.env) {
-        if (!value) continue;
-        if (name.starts_with(start) && name.ends_with(end))
-            definitions.push_back(
-                name.substr(start.size(), name.size() - start.size() - end.size()) + " " + *value +
-                "\n");
-        else if (is_variable(name))
-            definitions.front() += name + "=" + text::quote(*value) + "\n";
+// The verdict about the script behind definitions of these variables.
+void add_definitions(Judged& judged, const Request& request, const decide::Rules& rules,
+                     const decide::Context& context,
+                     const std::map<std::string, std::optional<std::string>>& variables) {
+    for (const std::string& definitions : decide::definitions_of(variables)) {
+        const Judged whole = judge_readable(definitions + script_of(request), rules, context);
+        add_stricter(judged, whole.verdict, "with the variables of the call");
     }
-    return definitions;
 }
 
 // Variables can hold commands that bash, git and others run: a script with variables is judged as
-// if it set them itself.
+// if it set them itself. The parser understands no ~ behind HOME=x, but the context says where ~
+// leads, so that HOME makes a script stricter only if something is found in it.
 void add_variables(Judged& judged, const Request& request, const decide::Rules& rules,
                    const decide::Context& context) {
     if (judged.rejected) return;
-    for (const std::string& definition : definitions_of(request)) {
-        if (definition.empty()) continue;
-        const Judged whole = judge_readable(definition + script_of(request), rules, context);
-        add_stricter(judged, whole.verdict, "with the variables of the call");
+    const auto home = request.env.find("HOME");
+    const bool is_known = home != request.env.end() && home->second.value_or("").starts_with('/');
+    if (!is_known) return add_definitions(judged, request, rules, context, request.env);
+    Judged with_home = judged;
+    add_definitions(with_home, request, rules, context, request.env);
+    if (with_home.verdict.rule != "not-understood") {
+        judged = std::move(with_home);
+        return;
     }
+    auto others = request.env;
+    others.erase("HOME");
+    add_definitions(judged, request, rules, context, others);
 }
 
 // A person who is asked must know of variables and input.

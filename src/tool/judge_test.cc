@@ -75,5 +75,15 @@ TEST(Judge, SeesTheCommandsInTheVariablesOfACall) {
     EXPECT_EQ(decision_with("NAME", "touch x", "echo \"$NAME\""), Decision::Allow);
 }
 
+// The context says where ~ leads, so that a known HOME makes no script less clear.
+TEST(Judge, UnderstandsTheHomeThatACallSets) {
+    for (const char* script : {"ls ~", "cd ~ && ls", "ls \"$HOME/x\"", "ls"})
+        EXPECT_EQ(decision_with("HOME", "/w/home", script), Decision::Allow) << script;
+    EXPECT_EQ(decision_with("HOME", "/usr/bin/touch", "$HOME x"), Decision::Deny);
+    EXPECT_EQ(decision_with("HOME", "/usr/bin/touch", "$HOME x; ls ~"), Decision::Deny);
+    EXPECT_EQ(decision_with("HOME", "touch", "$HOME x"), Decision::Deny);
+    EXPECT_EQ(decision_with("HOME", "elsewhere", "ls ~"), Decision::Ask);
+}
+
 }  // namespace
 }  // namespace husk::tool
