@@ -12,7 +12,6 @@
 #include "base/utf8.h"
 #include "contract/shared.h"
 #include "decide/files.h"
-#include "decide/signs.h"
 #include "request/environment.h"
 
 namespace husk::contract {
@@ -72,26 +71,14 @@ DocwareCall call_of(const Json& arguments, const Situation& situation) {
     return call;
 }
 
-// What the call narrows and what the configuration does, both have to be kept.
-std::vector<Validation> validations_of(const DocwareCall& call, const parse::Script& script,
-                                       const std::vector<decide::Finding>& findings,
-                                       const DocwareSettings& settings) {
-    DocwareCall configured = call;
-    configured.whitelist = settings.command_whitelist;
-    configured.allowed_paths = settings.allowed_paths;
-    std::vector<Validation> all = {validate(call, script, findings, settings)};
-    const bool more = configured.whitelist || configured.allowed_paths;
-    if (more) all.push_back(validate(configured, script, findings, settings));
-    return all;
-}
-
 // Asking for less than the configuration has is fine; asking for more is refused.
 std::optional<Validation> widening(const Json& arguments, const Situation& situation) {
     const auto refused = [](const std::string& what) {
-        return Validation{.allowed = false,
+        return Validation{.outcome = Validation::Outcome::Refused,
                           .reason = what + " is not allowed by the configuration",
                           .blocked_by = "configuration_check",
                           .risk = "high",
+                          .blocked = {"configuration_check"},
                           .checks = {}};
     };
     if (preserves_environment(arguments, situation) && !situation.docware.may_preserve_environment)
@@ -103,12 +90,9 @@ std::optional<Validation> widening(const Json& arguments, const Situation& situa
     return std::nullopt;
 }
 
-Verdict verdict_of(const Validation& validation, const DocwareCall& call) {
+Verdict verdict_of(const Validation& validation) {
     Verdict verdict;
-    // A person may want a dangerous command, or code from a variable; a list is a list.
-    const bool asks = call.confirmable && (validation.blocked_by == "dangerous_ops_check" ||
-                                           validation.blocked_by == "injection_check");
-    verdict.decision = asks ? "ask" : "deny";
+    verdict.decision = validation.outcome == Validation::Outcome::Asked ? "ask" : "deny";
     verdict.rule = validation.blocked_by;
     verdict.where = "built in: docware";
     verdict.reason = validation.reason;
@@ -208,20 +192,15 @@ void keep_for_answer(const DocwareCall& call, const parse::Script& script,
                      const std::vector<Validation>& validations, Run& run) {
     Json args = Json::array();
     for (const std::string& arg : call.args) args.push_back(text::to_utf8(arg));
-    const Validation& decisive = *std::ranges::find_if(validations, [&](const Validation& one) {
-        return !one.allowed || &one == &validations.back();
-    });
+    // The first that refuses, else the one of the layers.
+    const Validation& decisive = validations.front();
     Json checks = Json::array();
     for (const Validation& one : validations) checks.push_back(validation_json(one));
-    if (!decisive.allowed) run.verdict = verdict_of(decisive, call);
-    Json blocked = Json::array();
-    if (!decisive.allowed) blocked.push_back(decisive.blocked_by);
-    if (!decisive.checks.empty() && decisive.checks.back().more.contains("id"))
-        blocked.push_back(decisive.checks.back().more["id"]);
+    if (decisive.outcome != Validation::Outcome::Passed) run.verdict = verdict_of(decisive);
     run.kept["command"] = text::to_utf8(call.command);
     run.kept["args"] = std::move(args);
     run.kept["working_directory"] = text::to_utf8(call.working_dir);
-    run.kept["blocked"] = std::move(blocked);
+    run.kept["blocked"] = decisive.blocked;
     run.kept["risk"] = decisive.risk;
     run.kept["parsing"] = parsed_command(call, script, decisive.risk);
     run.kept["checks"] = std::move(checks);
@@ -298,16 +277,15 @@ std::expected<Action, Answer> decode(std::string_view, std::string_view text,
     decode_environment(*arguments, call, situation, run);
     decode_paths(call, situation, run);
 
-    const parse::Script script = parse::parse(call.line);
-    const decide::Context context = {.working_directory = call.working_dir,
-                                     .home = call.working_dir};
-    const auto findings = decide::findings(script, packs_of_layers, context);
-    std::vector<Validation> validations = validations_of(call, script, findings, situation.docware);
+    const Readings readings = read_call(call);
+    const decide::Context context = {.working_directory = call.working_dir, .home = home_of(call)};
+    const auto findings = findings_in(readings, packs_of_layers, context);
+    std::vector<Validation> validations = {validate(call, readings, findings, situation.docware)};
     if (!early) early = widening(*arguments, situation);
     if (early) validations.insert(validations.begin(), *std::move(early));
-    keep_for_answer(call, script, validations, run);
-    keep_files(decide::named_files(script, context), run);
-    keep_threats(threat_analysis(findings, decide::signs(script, context)), run);
+    keep_for_answer(call, readings.text, validations, run);
+    keep_files(decide::named_files(readings.text, context), run);
+    keep_threats(threat_analysis(findings, signs_in(readings, context)), run);
     return run;
 }
 

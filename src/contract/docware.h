@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ Tool docware_tool(const Situation& situation);
 // The JSON Schema of its results.
 Json docware_output_schema();
 
+// Absent: everything is allowed. An empty list allows nothing.
+using AllowedList = std::optional<std::vector<std::string>>;
+
 // A call as the checks see it.
 struct DocwareCall {
     std::string command;
@@ -28,12 +32,34 @@ struct DocwareCall {
     std::string line;    // the same for bash to read
     std::string working_dir;
     std::map<std::string, std::optional<std::string>> env;
-    // Absent: every command, every path. An empty list allows none.
-    std::optional<std::vector<std::string>> whitelist;
-    std::optional<std::vector<std::string>> allowed_paths;
+    AllowedList whitelist;
+    AllowedList allowed_paths;
     Json resources = Json::object();  // what was asked for: max_memory and the like
     bool confirmable = false;         // dangerous commands are asked about
 };
+
+// The directory that ~ and $HOME mean; empty if that is not known before running.
+std::string home_of(const DocwareCall& call);
+
+// The text of a call, and the same text behind definitions of the variables in `env`, as if the
+// script set them itself. A check counts whatever reading it finds something in.
+struct Readings {
+    struct WithVariables {
+        parse::Script script;
+        size_t definitions;  // so many commands at its beginning are not in the text
+    };
+    parse::Script text;
+    std::vector<WithVariables> with_variables;
+};
+
+Readings read_call(const DocwareCall& call);
+
+// What is found in any of the readings. Finding::command is the number in the text, and
+// Command::none if it is about a definition.
+std::vector<decide::Finding> findings_in(const Readings& readings,
+                                         const std::set<std::string>& packs,
+                                         const decide::Context& context);
+std::vector<decide::Finding> signs_in(const Readings& readings, const decide::Context& context);
 
 // ---- checks
 
@@ -45,21 +71,25 @@ struct LayerCheck {
 };
 
 struct Validation {
-    bool allowed = true;
+    // Asked: nothing forbids the command, but somebody has to confirm it.
+    enum class Outcome { Passed, Asked, Refused } outcome = Outcome::Passed;
     std::string reason;
-    std::string blocked_by;  // "dangerous_ops_check"; empty when allowed
+    std::string blocked_by;  // "dangerous_ops_check"; empty when it passed
     std::string risk = "low";
-    std::vector<LayerCheck> checks;  // up to the first that failed
+    std::vector<std::string> blocked = {};  // each layer that found something, with the id of that
+    std::vector<LayerCheck> checks;         // up to the first that refuses
 };
 
-Validation validate(const DocwareCall& call, const parse::Script& script,
+// The lists of the call and those of the configuration both count, each in its layer.
+Validation validate(const DocwareCall& call, const Readings& readings,
                     const std::vector<decide::Finding>& findings, const DocwareSettings& settings);
 
 // Refuses a NUL byte, in the same way for every argument: the kernel would end the text there. This
 // check comes before the layers, because they would judge another text than the one that would run.
 std::optional<Validation> refusal_of_nul(const DocwareCall& call);
 
-LayerCheck check_paths(const DocwareCall& call, const parse::Script& script);
+LayerCheck check_paths(const DocwareCall& call, const AllowedList& allowed,
+                       const Readings& readings);
 
 Json validation_json(const Validation& validation);
 

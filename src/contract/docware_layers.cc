@@ -45,9 +45,10 @@ bool is_disguised(const Command& command) {
     return !command.opaque.empty() || decide::sets_what_runs(command);
 }
 
-LayerCheck check_whitelist(const DocwareCall& call, const parse::Script& script) {
+LayerCheck check_whitelist(const DocwareCall& call, const AllowedList& allowed,
+                           const parse::Script& script) {
     LayerCheck check{.type = "command_whitelist", .details = "No whitelist is given"};
-    if (!call.whitelist) return check;
+    if (!allowed) return check;
     const auto fail = [&](const std::string& command) {
         check.passed = false;
         check.details = "Not in the whitelist: " + command;
@@ -55,12 +56,12 @@ LayerCheck check_whitelist(const DocwareCall& call, const parse::Script& script)
         return check;
     };
     // Not even an assignment or a redirection without a command.
-    if (call.whitelist->empty() || !script.understood()) return fail(call.line);
+    if (allowed->empty() || !script.understood()) return fail(call.line);
     for (const auto& [name, value] : call.env)
-        if (value && decide::decides_what_runs({.name = name, .value = {}, .range = {}}))
-            return fail(name + "=" + *value);
+        if (decide::decides_what_runs({.name = name, .value = {}, .range = {}}))
+            return fail(value ? name + "=" + *value : "unset " + name);
     for (const Command& command : script.commands) {
-        const bool listed = std::ranges::any_of(*call.whitelist, [&](const std::string& entry) {
+        const bool listed = std::ranges::any_of(*allowed, [&](const std::string& entry) {
             return !command.words.empty() && begins_with(command, entry);
         });
         if (is_disguised(command) || (!command.words.empty() && !listed)) return fail(command.text);
@@ -170,16 +171,23 @@ struct Layer {
     std::string_view blocked_by;
     std::string_view risk;
     std::string_view reason;
-    bool with_details;
+    // A person may want a dangerous command, or code from a variable; a list is a list.
+    enum class Confirmation : uint8_t { Possible, Impossible } confirmation;
+    enum class Details : uint8_t { Told, LeftOut } details = Details::Told;
 };
 
-constexpr Layer whitelist = {"whitelist_check", "high", "Command not in whitelist", false};
+using enum Layer::Confirmation;
+using enum Validation::Outcome;
+
+constexpr Layer whitelist = {"whitelist_check", "high", "Command not in whitelist", Impossible,
+                             Layer::Details::LeftOut};
 constexpr Layer dangers = {"dangerous_ops_check", "critical",
-                           "Dangerous operation detected: ", true};
-constexpr Layer paths = {"path_security_check", "medium", "Path access violation: ", true};
-constexpr Layer injection = {"injection_check", "high", "Injection attempt detected: ", true};
+                           "Dangerous operation detected: ", Possible};
+constexpr Layer paths = {"path_security_check", "medium", "Path access violation: ", Impossible};
+constexpr Layer injection = {"injection_check", "high", "Injection attempt detected: ", Possible};
+constexpr Layer nul_byte = {"injection_check", "high", "Injection attempt detected: ", Impossible};
 constexpr Layer resources = {"resource_access_check", "medium",
-                             "Resource access violation: ", true};
+                             "Resource access violation: ", Impossible};
 
 // The argument that has a NUL byte; empty if none has.
 std::string argument_with_nul(const DocwareCall& call) {
@@ -193,17 +201,41 @@ std::string argument_with_nul(const DocwareCall& call) {
     return in_env ? "env" : "";
 }
 
-// False when it ends here.
-bool add(Validation& validation, const Layer& layer, LayerCheck check) {
-    const bool passed = check.passed;
-    if (!passed) {
-        validation.allowed = false;
-        validation.blocked_by = layer.blocked_by;
-        validation.risk = layer.risk;
-        validation.reason = std::string(layer.reason) + (layer.with_details ? check.details : "");
+// The check for the list of the call and the one for that of the configuration, as far as they are
+// given: the first that fails.
+template <class Check>
+LayerCheck with_both(const AllowedList& calls, const AllowedList& configured, Check check) {
+    if (!calls && configured) return check(configured);
+    LayerCheck first = check(calls);
+    return first.passed && configured ? check(configured) : first;
+}
+
+// Somebody who is asked has to see all that was found. What refuses counts alone.
+void note_failure(Validation& validation, const Layer& layer, const LayerCheck& check,
+                  Validation::Outcome outcome) {
+    std::string said(layer.reason);
+    if (layer.details == Layer::Details::Told) said += check.details;
+    std::vector<std::string> names = {std::string(layer.blocked_by)};
+    if (check.more.contains("id")) names.push_back(check.more["id"].get<std::string>());
+    const bool adds = validation.outcome == Asked && outcome == Asked;
+    const auto at = adds ? validation.blocked.end() : validation.blocked.begin();
+    validation.blocked.insert(at, names.begin(), names.end());
+    validation.outcome = outcome;
+    if (adds) {
+        validation.reason += "; " + said;
+        return;
     }
+    validation.blocked_by = layer.blocked_by;
+    validation.risk = layer.risk;
+    validation.reason = std::move(said);
+}
+
+// False when it ends here.
+bool add(Validation& validation, const DocwareCall& call, const Layer& layer, LayerCheck check) {
+    const bool asks = call.confirmable && layer.confirmation == Possible;
+    if (!check.passed) note_failure(validation, layer, check, asks ? Asked : Refused);
     validation.checks.push_back(std::move(check));
-    return passed;
+    return validation.outcome != Refused;
 }
 
 }  // namespace
@@ -212,7 +244,7 @@ std::optional<Validation> refusal_of_nul(const DocwareCall& call) {
     const std::string argument = argument_with_nul(call);
     if (argument.empty()) return std::nullopt;
     Validation validation;
-    add(validation, injection,
+    add(validation, call, nul_byte,
         {.type = "injection",
          .details = "a NUL byte would end the text that it stands in: `" + argument + "`",
          .passed = false,
@@ -220,15 +252,25 @@ std::optional<Validation> refusal_of_nul(const DocwareCall& call) {
     return validation;
 }
 
-Validation validate(const DocwareCall& call, const parse::Script& script,
+Validation validate(const DocwareCall& call, const Readings& readings,
                     const std::vector<Finding>& findings, const DocwareSettings& settings) {
+    const auto check_commands = [&](const AllowedList& list) {
+        return check_whitelist(call, list, readings.text);
+    };
+    const auto check_files = [&](const AllowedList& list) {
+        return check_paths(call, list, readings);
+    };
     Validation validation;
-    const bool allowed = add(validation, whitelist, check_whitelist(call, script)) &&
-                         add(validation, dangers, check_dangers(findings, settings)) &&
-                         add(validation, paths, check_paths(call, script)) &&
-                         add(validation, injection, check_injection(call, findings, settings)) &&
-                         add(validation, resources, check_resources(call, settings));
-    if (allowed) validation.reason = "All security checks passed";
+    const auto goes_on = [&](const Layer& layer, LayerCheck check) {
+        return add(validation, call, layer, std::move(check));
+    };
+    const bool all =
+        goes_on(whitelist, with_both(call.whitelist, settings.command_whitelist, check_commands)) &&
+        goes_on(dangers, check_dangers(findings, settings)) &&
+        goes_on(paths, with_both(call.allowed_paths, settings.allowed_paths, check_files)) &&
+        goes_on(injection, check_injection(call, findings, settings)) &&
+        goes_on(resources, check_resources(call, settings));
+    if (all && validation.outcome == Passed) validation.reason = "All security checks passed";
     return validation;
 }
 
@@ -241,7 +283,8 @@ Json validation_json(const Validation& validation) {
         one.update(check.more);
         results.push_back(std::move(one));
     }
-    Json json = {{"allowed", validation.allowed}, {"reason", text::to_utf8(validation.reason)}};
+    Json json = {{"allowed", validation.outcome == Passed},
+                 {"reason", text::to_utf8(validation.reason)}};
     if (!validation.blocked_by.empty()) json["blockedBy"] = validation.blocked_by;
     json["riskLevel"] = validation.risk;
     json["validationResults"] = std::move(results);

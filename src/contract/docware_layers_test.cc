@@ -297,6 +297,65 @@ TEST(Docware, Validation_Layer4_Injection) {
     });
 }
 
+// As if the script set them itself.
+TEST(Docware, Validation_TheVariablesOfACallAreJudgedWithTheirValues) {
+    const auto with = [](const std::string& command, const Json& env) {
+        return Json{{"command", command}, {"enable_shell_features", true}, {"env", env}}.dump();
+    };
+    const std::string dangerous = "dangerous_ops_check";
+    Situation deep = in_workspace();
+    deep.working_dir = "/home/user/app";
+    expect_all(
+        {
+            {dangerous, with("$FOO ls", {{"FOO", "sudo"}})},
+            {dangerous, with("rm -rf $FOO", {{"FOO", "/"}})},
+            {dangerous, with("rm -rf \"$FOO\"/*", {{"FOO", "/etc"}})},
+            {dangerous, with("chmod $M x", {{"M", "777"}})},
+            {dangerous, with("$A $B", {{"A", "su"}, {"B", "- root"}})},
+            {dangerous, with("curl $U | $S", {{"U", "http://x"}, {"S", "sh"}})},
+            {dangerous, with("git fetch", {{"GIT_SSH_COMMAND", "sudo x"}})},
+            {dangerous, with("$HOME ls", {{"HOME", "/usr/bin/sudo"}})},
+            {dangerous,
+             R"({"command": "bash", "args": ["-c", "$FOO ls"], "env": {"FOO": "sudo"}})"},
+            {"path_security_check", with("cat $P", {{"P", "../../../etc/hostname"}})},
+            {"path_security_check", with("cat <$P", {{"P", "../../../etc/hostname"}})},
+            {"", with("$FOO ls", {{"FOO", "nice"}})},
+            {"", with("echo '$FOO'", {{"FOO", "sudo ls"}})},
+            {"", with("echo $FOO", {{"FOO", "; sudo ls"}})},
+            {"", with("cat $P", {{"P", "a/b"}, {"GIVEN", nullptr}})},
+            {"", R"({"command": "echo", "args": ["$FOO"], "env": {"FOO": "sudo"}})"},
+            {"", with("cd ~ && ls $HOME", {{"HOME", "/home/user/app/sub"}})},
+        },
+        deep);
+    const Json list = {"/work/a"};
+    const auto inside = [&](const std::string& command, const Json& env) {
+        Json call = Json::parse(with(command, env));
+        call["allowed_paths"] = list;
+        call["cwd"] = "/work/a";
+        return call.dump();
+    };
+    const std::string no = "path_security_check";
+    expect_all({
+        {"", inside("cat $P", {{"P", "/work/a/x"}})},
+        {"", inside("cat ~/x", {{"HOME", "/work/a/home"}})},
+        {"", inside("cat ~/x", Json::object())},
+        {no, inside("cat $P", {{"P", "/etc/x"}})},
+        {no, inside("cat ~/x", {{"HOME", "/etc"}})},
+        {no, inside("cat ~/x", {{"HOME", "etc"}})},
+        {no, inside("cat ~/x", {{"HOME", nullptr}})},
+    });
+}
+
+// What a variable removes decides what runs, too: without PATH, bash takes one of its own.
+TEST(Docware, Validation_Layer1_AVariableThatDecidesWhatRunsMayNotBeRemoved) {
+    expect_all({
+        {"whitelist_check",
+         R"({"command": "ls", "allowed_commands": ["ls"], "env": {"PATH": null}})"},
+        {"", R"({"command": "ls", "allowed_commands": ["ls"], "env": {"GIVEN": null}})"},
+        {"", R"({"command": "ls", "env": {"PATH": null}})"},
+    });
+}
+
 TEST(Docware, Validation_Layer5_ResourcesUpToTheLimits) {
     const std::string no = "resource_access_check";
     const auto with = [](const char* name, uint64_t value) {
@@ -396,6 +455,75 @@ TEST(Docware, Validation_ConfirmationIsForDangerousCommandsAlone) {
         *docware_refusal(R"({"command": "sudo", "require_confirmation": true})").structured;
     EXPECT_EQ(json["error"]["type"], "permission_denied");
     EXPECT_THAT(json["error"]["message"].get<std::string>(), HasSubstr("needs a confirmation"));
+}
+
+// A person agrees to a finding, and to nothing that a list or a limit forbids.
+TEST(Docware, Validation_AConfirmationSwitchesNoListAndNoLimitOff) {
+    const auto verdict = [](const std::string& command, Json more, const Situation& situation) {
+        more["command"] = command;
+        more["enable_shell_features"] = true;
+        more["require_confirmation"] = true;
+        const auto said = run_of(docware_contract, "Bash", more.dump(), situation).verdict;
+        return said ? said->decision + " " + said->rule : "allow";
+    };
+    Situation commands = in_workspace();
+    commands.docware.command_whitelist = std::vector<std::string>{"ls"};
+    EXPECT_EQ(verdict("chmod 777 a/f; cat a/f; id", Json::object(), commands),
+              "deny whitelist_check");
+    Situation paths = in_workspace();
+    paths.docware.allowed_paths = std::vector<std::string>{"/work/a"};
+    EXPECT_EQ(verdict("chmod 777 f; cat /etc/hostname", {{"cwd", "a"}}, paths),
+              "deny path_security_check");
+    EXPECT_EQ(verdict("chmod 777 f", {{"cwd", "a"}}, paths), "ask dangerous_ops_check");
+    const Situation plain = in_workspace();
+    const Json list = {{"allowed_paths", {"/work/a"}}, {"cwd", "a"}};
+    EXPECT_EQ(verdict("chmod 777 /etc/x", list, plain), "deny path_security_check");
+    EXPECT_EQ(verdict("chmod 777 x", {{"allowed_paths", {"/work/a"}}}, plain),
+              "deny path_security_check");
+    EXPECT_EQ(verdict("chmod 777 x; cat ../../../etc/hostname", Json::object(), plain),
+              "deny path_security_check");
+    for (const auto& [name, value] : std::map<std::string, uint64_t>{
+             {"max_cpu_usage", 100}, {"max_memory", 2ULL << 30}, {"max_output_size", 1ULL << 30}})
+        EXPECT_EQ(verdict("chmod 777 x", {{name, value}}, plain), "deny resource_access_check");
+    EXPECT_EQ(verdict("chmod 777 x; eval \"$y\"", Json::object(), plain),
+              "ask dangerous_ops_check");
+}
+
+// The person who is asked sees each finding, and the refusal names each layer.
+TEST(Docware, Validation_AllFindingsAreConfirmedTogether) {
+    const auto call = [](Json more) {
+        more["command"] = "chmod 777 x; eval \"$y\"";
+        more["enable_shell_features"] = true;
+        more["require_confirmation"] = true;
+        return more.dump();
+    };
+    const auto asked = run_of(docware_contract, "Bash", call(Json::object()), in_workspace());
+    EXPECT_THAT(asked.verdict->reason, HasSubstr("Dangerous operation detected: administration/"));
+    EXPECT_THAT(asked.verdict->reason, HasSubstr("; Injection attempt detected: injection/"));
+    EXPECT_EQ(asked.kept["checks"][0]["validationResults"].size(), 5U);
+    const Json refused = *docware_refusal(call({{"max_cpu_usage", 100}})).structured;
+    EXPECT_EQ(refused["error"]["details"]["blockedBy"], "resource_access_check");
+    EXPECT_EQ(refused["error"]["message"], "Resource access violation: max_cpu_usage 100 > 80");
+    EXPECT_EQ(refused["security_info"]["blocked_operations"],
+              Json({"resource_access_check", "dangerous_ops_check", "administration/open-to-all",
+                    "injection_check", "injection/variable"}));
+}
+
+// The layers come in their order, whoever gives the list.
+TEST(Docware, Validation_TheFirstFailureWinsAlsoWithTheListsOfTheConfiguration) {
+    Situation strict = in_workspace();
+    strict.docware.command_whitelist = std::vector<std::string>{"ls"};
+    strict.docware.allowed_paths = std::vector<std::string>{"/work"};
+    expect_all({{"whitelist_check", as_shell_command("sudo ls")},
+                {"whitelist_check", with_list("sudo ls", {"sudo", "ls"})},
+                {"whitelist_check", with_list("cat /etc/x", {"/work"}, "allowed_paths")},
+                {"path_security_check", R"({"command": "ls", "args": ["/etc"],
+                                           "allowed_paths": ["/etc", "/work"],
+                                           "max_cpu_usage": 100})"}},
+               strict);
+    const Json checks =
+        run_of(docware_contract, "Bash", R"({"command": "ls"})", strict).kept["checks"];
+    EXPECT_EQ(checks.size(), 1U);
 }
 
 TEST(Docware, Validation_WhatWasConfirmedIsSaidToBe) {

@@ -57,7 +57,10 @@ std::optional<std::vector<Segment>> absolute_segments(const Path& path, const Co
     };
     switch (path.start) {
         case Path::Start::Root: break;
-        case Path::Start::Home: start_at(context.home); break;
+        case Path::Start::Home:
+            if (context.home.empty()) return std::nullopt;
+            start_at(context.home);
+            break;
         case Path::Start::Here:
             if (context.working_directory.empty()) return std::nullopt;
             start_at(context.working_directory);
@@ -123,7 +126,7 @@ std::optional<Word> path_in(const Word& word) {
 
 class PathChecker {
 public:
-    explicit PathChecker(const DocwareCall& call) : call_(call) {}
+    explicit PathChecker(const AllowedList& allowed) : allowed_(allowed) {}
 
     // What is wrong with the paths of a command; empty when nothing is.
     std::string wrong(const Command& command, const Context& context) {
@@ -144,20 +147,18 @@ public:
         const auto target = absolute_segments(decide::path_of(word, context), context);
         const std::string text = word.shown();
         if (!target) {
-            if (!call_.allowed_paths) return "";
+            if (!allowed_) return "";
             return found("Path is not known before running: " + text, text);
         }
         if (is_common(*target) || (is_program && is_program_directory(*target))) return "";
         // A list is left by no step upwards, wherever that leads.
-        if (call_.allowed_paths && climbs(text))
+        if (allowed_ && climbs(text))
             return found("Path traversal attempt detected: " + text, text);
         const bool inside =
-            !call_.allowed_paths ||
-            std::ranges::any_of(*call_.allowed_paths, [&](const std::string& allowed) {
+            !allowed_ || std::ranges::any_of(*allowed_, [&](const std::string& allowed) {
                 return is_inside(*target, allowed);
             });
-        if (inside && (call_.allowed_paths || !climbs_into_system(word, *target, context)))
-            return "";
+        if (inside && (allowed_ || !climbs_into_system(word, *target, context))) return "";
         if (climbs(text)) return found("Path traversal attempt detected: " + text, text);
         return found("Path not allowed: " + text_of(*target), text_of(*target));
     }
@@ -170,26 +171,12 @@ private:
         return said;
     }
 
-    const DocwareCall& call_;
+    const AllowedList& allowed_;
     std::string violating_;
 };
 
-}  // namespace
-
-LayerCheck check_paths(const DocwareCall& call, const parse::Script& script) {
-    LayerCheck check{.type = "path_security", .details = "All paths are within allowed boundaries"};
-    PathChecker checker(call);
-    const auto fail = [&](std::string said) {
-        check.passed = false;
-        check.details = std::move(said);
-        check.more = {{"violatingPath", text::to_utf8(checker.violating())}};
-        return check;
-    };
-    const Context context = {.working_directory = call.working_dir, .home = call.working_dir};
-    const parse::Word here = {
-        .pieces = {{.kind = parse::Piece::Kind::Text, .text = call.working_dir}}, .range = {}};
-    if (std::string said = checker.judge(here, context, false); !said.empty())
-        return fail(said + " (the working directory; give cwd, a directory in allowed_paths)");
+// What is wrong with the paths of a script; empty when nothing is.
+std::string wrong_in(const parse::Script& script, const Context& context, PathChecker& checker) {
     const decide::Survey survey(script);
     const decide::Values values(script, survey);
     Context moved = context;
@@ -197,10 +184,36 @@ LayerCheck check_paths(const DocwareCall& call, const parse::Script& script) {
         const Command command = values.filled_in(i);
         const Context inside = decide::context_inside(script, i, moved);
         if (!decide::comes_via(script, i, parse::Via::Remote))
-            if (std::string said = checker.wrong(command, inside); !said.empty())
-                return fail(std::move(said));
+            if (std::string said = checker.wrong(command, inside); !said.empty()) return said;
         moved = decide::context_after(command, std::move(moved));
     }
+    return "";
+}
+
+}  // namespace
+
+LayerCheck check_paths(const DocwareCall& call, const AllowedList& allowed,
+                       const Readings& readings) {
+    LayerCheck check{.type = "path_security", .details = "All paths are within allowed boundaries"};
+    PathChecker checker(allowed);
+    const auto fail = [&](std::string said) {
+        check.passed = false;
+        check.details = std::move(said);
+        check.more = {{"violatingPath", text::to_utf8(checker.violating())}};
+        return check;
+    };
+    const Context context = {.working_directory = call.working_dir, .home = home_of(call)};
+    const parse::Word here = {
+        .pieces = {{.kind = parse::Piece::Kind::Text, .text = call.working_dir}}, .range = {}};
+    if (std::string said = checker.judge(here, context, false); !said.empty())
+        return fail(said + " (the working directory; give cwd, a directory in allowed_paths)");
+    // With its variables, a script says at least as much about its paths as its text alone.
+    if (readings.with_variables.empty())
+        if (std::string said = wrong_in(readings.text, context, checker); !said.empty())
+            return fail(std::move(said));
+    for (const Readings::WithVariables& reading : readings.with_variables)
+        if (std::string said = wrong_in(reading.script, context, checker); !said.empty())
+            return fail(std::move(said));
     return check;
 }
 
