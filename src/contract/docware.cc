@@ -139,16 +139,17 @@ void decode_limits(const Json& arguments, const Situation& situation, Run& run) 
             "files; allowed_paths and the sandbox limit which files it can reach");
 }
 
-// The engine takes them out of every PATH; the caller has to know.
+// The engine gives every command a PATH of absolute entries; the caller has to know.
 void tell_relative_path(const DocwareCall& call, Run& run) {
     const auto path = call.env.find("PATH");
-    if (path == call.env.end() || !path->second) return;
-    const std::string kept = absolute_entries(*path->second);
-    if (kept != *path->second)
-        run.notes.push_back(
-            "PATH of env has entries that are empty or relative; they were left "
-            "out, and PATH is " +
-            text::to_utf8(kept));
+    if (path == call.env.end()) return;
+    const std::string kept = absolute_entries(path->second.value_or(""));
+    if (kept == path->second) return;
+    const std::string why =
+        path->second
+            ? "PATH of env has entries that are empty or relative; they were left out, and "
+            : "env takes PATH out; bash would then search the working directory, so ";
+    run.notes.push_back(why + "PATH is " + text::to_utf8(kept));
 }
 
 void decode_environment(const Json& arguments, const DocwareCall& call, const Situation& situation,

@@ -156,6 +156,8 @@ TEST(Docware, Sandbox_MakesAnEnvironmentFromNothing) {
     EXPECT_THAT(run_with(R"({"command": "x", "env": {"PATH": ".:/bin::a/b"}})").notes,
                 ElementsAre(HasSubstr("they were left out, and PATH is /bin")));
     EXPECT_THAT(run_with(R"({"command": "x", "env": {"PATH": "/a:/bin"}})").notes, IsEmpty());
+    EXPECT_THAT(run_with(R"({"command": "x", "env": {"PATH": null}})").notes,
+                ElementsAre(HasSubstr("env takes PATH out")));
     EXPECT_EQ(
         docware_refusal(R"({"command": "x", "env": {"A=B": "1"}})").structured->at("error")["type"],
         "environment_setup_failed");

@@ -198,10 +198,13 @@ bool read_number(const Key& key, std::string_view text, std::optional<T> parsed,
 }
 
 bool read(const Key& key, std::string_view text, Time& value) {
-    const auto plain = key.unit == Unit::Milliseconds ? text::parse_number(text) : std::nullopt;
-    if (plain && *plain <= static_cast<uint64_t>(text::longest_duration.count()))
-        return read_number(key, text, std::optional(milliseconds(*plain)), value);
-    return read_number(key, text, text::parse_duration(text), value);
+    // For parse_duration, a number without a unit is seconds.
+    const bool has_unit = !text.empty() && text.find_last_not_of("0123456789.") == text.size() - 1;
+    if (key.unit != Unit::Milliseconds || has_unit)
+        return read_number(key, text, text::parse_duration(text), value);
+    const auto plain = text::parse_number(text);
+    if (!plain || *plain > static_cast<uint64_t>(text::longest_duration.count())) return false;
+    return read_number(key, text, std::optional(milliseconds(*plain)), value);
 }
 
 bool read(const Key& key, std::string_view text, Amount& value) {

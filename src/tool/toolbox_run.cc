@@ -63,10 +63,11 @@ Variables variables_for(contract::Environment environment, Mode mode) {
     return variables;
 }
 
-// Applies to a PATH from any source: the call, the contract or this program.
+// Applies to a PATH from any source: the call, the contract or this program. Without PATH, bash
+// would search the working directory.
 void keep_absolute_path(Variables& variables) {
     std::optional<std::string>& path = variables.try_emplace("PATH", own_path()).first->second;
-    if (path) path = absolute_entries(*path);
+    path = absolute_entries(path.value_or(""));
 }
 
 config::Asked asked_by(const Request& request) {

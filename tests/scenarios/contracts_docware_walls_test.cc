@@ -376,6 +376,25 @@ TEST(DocwareSandbox, Sandbox_PathHasNoRelativeEntriesInAnyMode) {
     }
 }
 
+// bash without PATH takes one of its own, which ends in the working directory.
+TEST(DocwareSandbox, Sandbox_PathThatACallTakesOutIsThatOfTheSystem) {
+    for (const char* mode : {"workspace", "open"}) {
+        const Conversation docware("docware", {"--mode", mode});
+        const fs::path program = fs::path(docware.work()) / "zz";
+        write_text(program, "#!/bin/sh\necho was run\n");
+        fs::permissions(program, fs::perms(0755));
+        const auto shell = [&](const std::string& command) {
+            return docware.call("Bash", {{"command", command},
+                                         {"enable_shell_features", true},
+                                         {"env", {{"PATH", nullptr}}}})["structuredContent"];
+        };
+        EXPECT_EQ(shell("zz")["exit_code"], 127) << mode;
+        EXPECT_EQ(shell("echo $PATH; ls zz")["stdout"],
+                  "/usr/local/bin:/usr/bin:/bin\nzz\n")
+            << mode;
+    }
+}
+
 // ---- configuration
 
 TEST(DocwareConfiguration, Configuration_KeysOfTheSectionAreInForce) {
