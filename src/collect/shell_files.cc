@@ -150,6 +150,12 @@ Ending ending_of(const record::Record& page) {
     return Lost{"its record gives a reason that this version does not know"};
 }
 
+std::optional<Ending> end_of_main(const record::Record& page) {
+    if (page.ended == 0) return std::nullopt;
+    Ending ending = kernel_word(page.wait_status);
+    return std::holds_alternative<Cancelled>(ending) ? std::nullopt : std::optional(ending);
+}
+
 std::optional<LimitExceeded> end_of_leftovers(const record::Record& page) {
     if ((page.flags & record::LeftoversOverLimit) == 0) return std::nullopt;
     return LimitExceeded{run::name_of(page.resource), page.limit, page.peak};

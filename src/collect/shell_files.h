@@ -49,6 +49,9 @@ Result<Snapshot> look(const ShellFiles& files, os::Deadline patience = {});
 
 // How a finished record ended. Pure.
 Ending ending_of(const record::Record& page);
+// Exited or Signaled: how its main process ended, whoever caused that. Nothing if that is not
+// known.
+std::optional<Ending> end_of_main(const record::Record& page);
 // The limit because of which Husk ended processes that the command had left behind. Pure.
 std::optional<LimitExceeded> end_of_leftovers(const record::Record& page);
 

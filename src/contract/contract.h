@@ -243,9 +243,11 @@ struct Told {
     std::string met = {};  // of a Wait
     std::string line = {};
     std::optional<int> parent_pid = {};  // of the main process
-    std::vector<Event> events = {};      // of a Run that is watched
-    std::vector<FileState> files = {};   // of a Run that names some
-    bool had_ended = false;              // before a Kill
+    // Exited or Signaled: how the main process ended when Husk stopped the command.
+    std::optional<Ending> main_process = {};
+    std::vector<Event> events = {};     // of a Run that is watched
+    std::vector<FileState> files = {};  // of a Run that names some
+    bool had_ended = false;             // before a Kill
     // Of a Talk. Unless the command has returned, the report is about the bash itself.
     enum class Came { Returned, TimedOut, StillBusy, BashEnded, BashHadEnded, Restarted };
     Came came = Came::Returned;

@@ -158,11 +158,8 @@ void decode_environment(const Json& arguments, const DocwareCall& call, const Si
     Request& request = run.request;
     request.env = call.env;
     tell_relative_path(call, run);
-    if (preserves_environment(arguments, situation)) {
-        run.environment = Environment::Inherited;
-        return;
-    }
-    run.environment = Environment::FromNothing;
+    const bool preserves = preserves_environment(arguments, situation);
+    run.environment = preserves ? Environment::Inherited : Environment::FromNothing;
     run.variables = {{"HOME", call.working_dir}, {"HISTFILE", "/dev/null"}, {"HISTSIZE", "0"}};
     if (request.env.contains("TMPDIR")) return;
     // Behind walls /tmp belongs to the conversation alone.
@@ -227,6 +224,15 @@ void keep_files(std::vector<decide::NamedFile> files, Run& run) {
         run.files.push_back({std::move(file.path), std::move(file.operation)});
 }
 
+// What the checks cannot read, they cannot let pass. The kernel takes no such argument either.
+std::optional<std::string> too_long(const DocwareCall& call) {
+    const size_t most = parse::Limits{}.bytes;
+    if (call.line.size() <= most) return std::nullopt;
+    return "the command and its arguments have " + std::to_string(call.line.size()) +
+           " bytes, and Husk checks at most " + std::to_string(most) +
+           "; put long values into a file";
+}
+
 // A call that is refused because of a NUL byte, in a form that can be parsed, judged and shown. It
 // is never run.
 void make_showable(DocwareCall& call, const Situation& situation) {
@@ -258,6 +264,7 @@ std::expected<Action, Answer> decode(std::string_view, std::string_view text,
     if (call.command.empty())
         return invalid(InvalidConfiguration, "Invalid input: `command` is empty");
     if (const auto name = wrong_name(call)) return invalid(EnvironmentSetupFailed, *name);
+    if (const auto length = too_long(call)) return invalid(EnvironmentSetupFailed, *length);
 
     Run run;
     Request& request = run.request;

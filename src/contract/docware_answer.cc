@@ -54,6 +54,11 @@ BashErrorType type_of_refusal(const Verdict& verdict) {
     return CommandNotAllowed;  // by a rule of the user's, or a pack that was switched on
 }
 
+// "low" is the risk of a command that passed.
+std::string risk_of_refusal(const Verdict& verdict) {
+    return verdict.risk.empty() || verdict.risk == "low" ? "high" : verdict.risk;
+}
+
 struct ErrorOf {
     const Told& told;
     const Json& kept;
@@ -87,7 +92,7 @@ struct ErrorOf {
                          message,
                          {{"command", kept["command"]},
                           {"blockedBy", verdict.rule},
-                          {"riskLevel", verdict.risk},
+                          {"riskLevel", risk_of_refusal(verdict)},
                           {"reason", text::to_utf8(verdict.reason)}}};
     }
     std::optional<BashError> operator()(const NotStarted& failed) const {
@@ -182,7 +187,7 @@ Json security_info(const Json& kept, const Report& report) {
     const bool by_others = denied && blocked.empty() && report.verdict;
     if (by_others) blocked.push_back(text::to_utf8(report.verdict->rule));
     if (report.verdict) add_own_rule(threats, *report.verdict);
-    const std::string told = by_others ? report.verdict->risk : risk;
+    const std::string told = by_others ? risk_of_refusal(*report.verdict) : risk;
     agree_with(threats, told, denied);
     Json info = {{"validation_passed", !denied}, {"risk_level", told}};
     if (denied) info["blocked_operations"] = std::move(blocked);
@@ -191,6 +196,11 @@ Json security_info(const Json& kept, const Report& report) {
     info["sandbox_used"] = report.pid && report.confinement.mode != "open";
     info["threat_analysis"] = std::move(threats);
     return info;
+}
+
+// A command that Husk has stopped has a main process with an ending of its own.
+const Ending& end_of_main(const Told& told) {
+    return told.main_process ? *told.main_process : told.report.ending;
 }
 
 Json process_info(const Told& told) {
@@ -206,7 +216,7 @@ Json process_info(const Told& told) {
     }
     if (report.pid) children.erase(*report.pid);
     if (looked) info["child_processes"] = children;
-    if (const auto* signaled = std::get_if<Signaled>(&report.ending))
+    if (const auto* signaled = std::get_if<Signaled>(&end_of_main(told)))
         info["signal"] = signal_name(signaled->signal);
     return info;
 }
@@ -254,6 +264,17 @@ Json timeline_of(const std::vector<Event>& events) {
     return timeline;
 }
 
+// The limit counts both streams together. If there is more, each keeps its beginning: half of the
+// limit, and what the other one leaves of its half.
+std::pair<Bytes, Bytes> within_limit(uint64_t limit, Bytes out, Bytes err) {
+    if (out.head.size() + err.head.size() <= limit) return {std::move(out), std::move(err)};
+    const uint64_t left = limit - std::min<uint64_t>(limit, out.head.size());
+    const uint64_t errors = std::min<uint64_t>(err.head.size(), std::max(limit / 2, left));
+    err.head.resize(errors);
+    out.head.resize(limit - errors);
+    return {std::move(out), std::move(err)};
+}
+
 std::string stream_text(const Json& kept, const Bytes& bytes) {
     if (!kept.value("capture", true)) return "";
     return text::to_utf8(joined(bytes, ""));
@@ -279,12 +300,14 @@ Json file_state(const std::vector<FileState>& files) {
 
 Json structured(const Run* run, const Told& told, const Json& kept) {
     const Report& report = told.report;
-    const auto code = exit_code(report.ending);
+    const auto code = exit_code(end_of_main(told));
+    const auto [out, err] = run == nullptr ? std::pair(told.out, told.err)
+                                           : within_limit(run->portion.whole, told.out, told.err);
     const auto error = error_of(told, kept);
     Json json = {{"success", !error && std::holds_alternative<Exited>(report.ending)},
                  {"exit_code", or_null(code)},
-                 {"stdout", stream_text(kept, told.out)},
-                 {"stderr", stream_text(kept, told.err)},
+                 {"stdout", stream_text(kept, out)},
+                 {"stderr", stream_text(kept, err)},
                  {"execution_info", execution_info(kept, report)},
                  {"resource_usage", resource_usage(report)},
                  {"security_info", security_info(kept, report)},

@@ -431,6 +431,20 @@ TEST(Docware, Validation_PassedIsLowRisk) {
     EXPECT_EQ(checks["validationResults"].size(), 5U);
 }
 
+// Also one that comes from bash, or from what is not understood.
+TEST(Docware, Validation_ARefusalIsNeverLowRisk) {
+    for (const char* rule : {"syntax", "not-understood", "no-prod-db"}) {
+        const auto run = run_of(docware_contract, "Bash", R"({"command": "x"})", in_workspace());
+        Told told = told_of(run, {.ending = Denied{rule, "why"}});
+        told.report.verdict = verdict_of(rule, "built in", "why");
+        told.report.verdict->risk = "low";
+        const Json json = *docware_contract.render(run, told).structured;
+        EXPECT_EQ(json["security_info"]["risk_level"], "high");
+        EXPECT_EQ(json["error"]["details"]["riskLevel"], "high");
+        EXPECT_EQ(json["security_info"]["threat_analysis"]["overallRiskLevel"], "high");
+    }
+}
+
 TEST(Docware, Validation_FindingsHaveAnIdASeverityAndAConfidence) {
     const Json json = *docware_refusal(as_shell_command("sudo ls")).structured;
     const Json& check = json["debug_info"]["security_checks"][0]["validationResults"].back();

@@ -77,12 +77,46 @@ std::string_view type_of(const Token& token, bool is_program) {
     return "document";
 }
 
+struct Opened {
+    char close;
+    size_t depth;  // how many others are open around it
+};
+
+size_t behind(std::string_view text, size_t at, Opened opened);
+
+// Where the text goes on behind the letter at `at`, and all that this letter opens.
+size_t behind_one(std::string_view text, size_t at, Opened inside) {
+    const char letter = text[at];
+    const bool in_double = inside.close == '"';
+    const size_t depth = inside.depth + 1;
+    if (letter == '\\') return at + 2;
+    if (letter == '`') return behind(text, at + 1, {'`', depth});
+    if (letter == '"' && !in_double) return behind(text, at + 1, {'"', depth});
+    if (letter == '\'' && !in_double) return text.find('\'', at + 1) + 1;
+    if (letter == '(' && !in_double) return behind(text, at + 1, {')', depth});
+    const bool expands = letter == '$' && at + 1 < text.size();
+    if (expands && text[at + 1] == '(') return behind(text, at + 2, {')', depth});
+    if (expands && text[at + 1] == '{') return behind(text, at + 2, {'}', depth});
+    return at + 1;
+}
+
+// Where the text goes on behind the letter that closes what was opened before `at`; npos if nothing
+// closes it.
+size_t behind(std::string_view text, size_t at, Opened opened) {
+    if (opened.depth > parse::Limits{}.depth) return std::string_view::npos;
+    while (at < text.size()) {
+        if (text[at] == opened.close) return at + 1;
+        at = behind_one(text, at, opened);
+        if (at == 0) break;  // no ' closes this one
+    }
+    return std::string_view::npos;
+}
+
 // The quotes in which all of the word stands: ' or " or nothing.
-std::string quotes_around(const Word& word, std::string_view text) {
-    const bool whole = word.pieces.size() == 1 && word.pieces.front().quoted && text.size() > 1;
-    const bool closed = whole && text.front() == text.back();
-    return closed && (text.front() == '\'' || text.front() == '"') ? std::string(1, text.front())
-                                                                   : "";
+std::string quotes_around(std::string_view text) {
+    if (text.size() < 2 || (text.front() != '\'' && text.front() != '"')) return "";
+    const size_t end = text.front() == '"' ? behind(text, 1, {'"', 0}) : text.find('\'', 1) + 1;
+    return end == text.size() ? std::string(1, text.front()) : "";
 }
 
 // As bash takes it.
@@ -108,7 +142,7 @@ Json token_json(const Token& token, bool is_program, std::string_view source) {
                  {"value", text::to_utf8(value_of(token, text))}};
     if (std::ranges::any_of(token.word.pieces, is_quoted)) {
         json["quoted"] = true;
-        if (const std::string quotes = quotes_around(token.word, text); !quotes.empty())
+        if (const std::string quotes = quotes_around(text); !quotes.empty())
             json["quoteType"] = quotes;
     }
     json["text"] = text::to_utf8(text);
@@ -158,7 +192,7 @@ Json parsed_command(const DocwareCall& call, const parse::Script& script, const 
                    {"commands", std::move(commands)}}},
                  {"securityAnalysis", {{"riskLevel", risk}, {"understood", script.understood()}}},
                  {"executionPlan", std::move(plan)},
-                 {"isSecure", risk == "low"}};
+                 {"isSecure", risk == "low" && script.understood()}};
     if (listed < all.size()) json["tokensLeftOut"] = all.size() - listed;
     if (shown < script.commands.size()) json["commandsLeftOut"] = script.commands.size() - shown;
     return json;

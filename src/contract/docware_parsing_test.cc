@@ -65,6 +65,26 @@ TEST(Docware, Parsing_TokensKeepTheirQuotesAndPlaces) {
     EXPECT_EQ(tokens[11]["value"], ">");
 }
 
+TEST(Docware, Parsing_TokensInOnePairOfQuotesNameIt) {
+    const auto quotes_of = [](const std::string& word) {
+        return parsing_of(as_shell_command("echo " + word))["tokens"][1].value("quoteType", "");
+    };
+    for (const char* word :
+         {R"("a b")", R"("$x")", R"x("x$(ls)y")x", R"("`ls "a"`")", R"("${x:-"a"}")", R"("a\"b")",
+          R"x("$(echo "a" 'b"' \))")x", R"x("$((1+(2)))")x", R"("")"})
+        EXPECT_EQ(quotes_of(word), "\"") << word;
+    for (const char* word : {"'a'", "'$x'", "'a\"b'"}) EXPECT_EQ(quotes_of(word), "'") << word;
+    for (const char* word : {R"("a""b")", R"("$x""$y")", R"("$x"y"z")", R"('a'"b")", R"(a"b")",
+                             R"('a''b')", R"($'a')", R"($"a")", "a"})
+        EXPECT_EQ(quotes_of(word), "") << word;
+    const std::string deep(200'000, '(');
+    EXPECT_EQ(quotes_of("\"$" + deep + "\""), "");
+}
+
+TEST(Docware, Parsing_WhatIsNotUnderstoodIsNotSecure) {
+    EXPECT_EQ(parsing_of(as_shell_command("ls; if"))["isSecure"], false);
+}
+
 TEST(Docware, Parsing_FindsEveryCommand) {
     const Json parsing = parsing_of(as_shell_command("cd x && timeout 5 make -j2 | tee $(date)"));
     EXPECT_EQ(parsing["originalCommand"], "cd x && timeout 5 make -j2 | tee $(date)");

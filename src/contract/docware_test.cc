@@ -138,6 +138,30 @@ TEST(Docware, Input_MaxFileOperationsIsToldToBeNotEnforced) {
         HasSubstr("Not enforced"));
 }
 
+// A longer text cannot be checked, and is no script that was not understood.
+TEST(Docware, Errors_ACallThatIsTooLongIsAnErrorOfItsEnvironment) {
+    for (const Json& call : {Json{{"command", "echo"}, {"args", {std::string(1'100'000, 'x')}}},
+                             Json{{"command", "echo " + std::string(1'100'000, 'x')},
+                                  {"enable_shell_features", true}}}) {
+        const Json json = *docware_refusal(call.dump()).structured;
+        EXPECT_EQ(json["error"]["type"], "environment_setup_failed");
+        EXPECT_THAT(json["error"]["message"].get<std::string>(), HasSubstr("put long values"));
+    }
+}
+
+// The seed sets these over any environment.
+TEST(Docware, Sandbox_SetsItsVariablesAlsoInThePreservedEnvironment) {
+    Situation situation = in_workspace();
+    situation.docware.may_preserve_environment = true;
+    const auto run = run_with(
+        R"({"command": "x", "preserve_environment": true, "env": {"HISTSIZE": "5"}})", situation);
+    EXPECT_EQ(run.environment, Environment::Inherited);
+    EXPECT_EQ(run.variables.at("HOME"), "/work");
+    EXPECT_EQ(run.variables.at("HISTFILE"), "/dev/null");
+    EXPECT_EQ(run.variables.at("TMPDIR"), "/tmp");
+    EXPECT_EQ(run.request.env.at("HISTSIZE"), "5");
+}
+
 TEST(Docware, Sandbox_MakesAnEnvironmentFromNothing) {
     const auto run = run_with(R"({"command": "x", "env": {"A": "1"}})");
     using Variables = decltype(run.variables);
@@ -244,6 +268,30 @@ TEST(Docware, Output_TellsEveryEnding) {
     }
 }
 
+// After a timeout and after a breach, the main process has an ending too.
+TEST(Docware, Output_TellsHowTheMainProcessEnded) {
+    const auto told_with = [](const Ending& ending, std::optional<Ending> main_process) {
+        const auto run = run_of(docware_contract, "Bash", any, in_workspace());
+        Told told = told_of(run, {.ending = ending});
+        told.main_process = std::move(main_process);
+        return *docware_contract.render(run, told).structured;
+    };
+    for (const Ending& ending : {Ending(TimedOut{milliseconds(500)}), Ending(Cancelled{"x"}),
+                                 Ending(LimitExceeded{"memory", 1, 2})}) {
+        const Json killed = told_with(ending, Signaled{15});
+        EXPECT_EQ(killed["success"], false);
+        EXPECT_EQ(killed["exit_code"], 143);
+        EXPECT_EQ(killed["process_info"]["signal"], "SIGTERM");
+        const Json exited = told_with(ending, Exited{7});
+        EXPECT_EQ(exited["success"], false);
+        EXPECT_EQ(exited["exit_code"], 7);
+        EXPECT_FALSE(exited["process_info"].contains("signal"));
+        const Json nobody_knows = told_with(ending, std::nullopt);
+        EXPECT_TRUE(nobody_knows["exit_code"].is_null());
+        EXPECT_FALSE(nobody_knows["process_info"].contains("signal"));
+    }
+}
+
 TEST(Docware, Output_TellsWhichOfTwoTimesWasOver) {
     const auto limit = [](const char* input) { return run_with(input).time_limit; };
     EXPECT_EQ(limit(R"({"command": "x", "timeout": 100, "max_execution_time": 101})"), "");
@@ -292,6 +340,22 @@ TEST(Docware, Output_ThatCouldNotBeKeptIsNoSuccess) {
                       " are in the result, because there was no room to keep the rest");
     }
     EXPECT_EQ(answer_with(R"({"command": "x", "capture_output": false})", false)["success"], true);
+}
+
+TEST(Docware, Output_BothStreamsTogetherKeepToTheLimit) {
+    const auto both = [](const std::string& out, const std::string& err) {
+        const Json json =
+            *docware_answer_to(R"({"command": "x", "max_output_size": 10})",
+                               {.ending = LimitExceeded{"output", 10, 99}, .out = out, .err = err})
+                 .structured;
+        return json["stdout"].get<std::string>() + "|" + json["stderr"].get<std::string>();
+    };
+    EXPECT_EQ(both("abcdef", "1234"), "abcdef|1234");
+    EXPECT_EQ(both("abcdefghij", "0123456789"), "abcde|01234");
+    EXPECT_EQ(both("abcdefghij", "012"), "abcdefg|012");
+    EXPECT_EQ(both("abc", "0123456789"), "abc|0123456");
+    EXPECT_EQ(both("abcd\xc3\xa9zzzzzz", "0123456789"), "abcd|01234");
+    EXPECT_EQ(both("abcdefghijk", ""), "abcdefghij|");
 }
 
 TEST(Docware, Output_IsLeftOutIfItIsNotWanted) {

@@ -95,6 +95,11 @@ TEST(Docware, Configuration_SaysWhyAValueIsRefused) {
     EXPECT_THAT(complaint_about(in_section("maxCpuUsage", "101")), HasSubstr("up to 100"));
     EXPECT_EQ(complaint_about(in_section("maxCpuUsage", "100")), "");
     EXPECT_THAT(complaint_about(in_section("maxProcesses", "none")), HasSubstr("a number"));
+    for (const char* text : {"1500.5", "1.5", "2.", ".5", "-1", "99999999999999999999", "0"})
+        EXPECT_THAT(complaint_about(in_section("defaultTimeout", text)),
+                    HasSubstr("milliseconds such as 30000, or a time such as 30s"))
+            << text;
+    EXPECT_EQ(complaint_about(in_section("defaultTimeout", "1.5s")), "");
     EXPECT_THAT(complaint_about(in_section("maxMemry", "1G")), HasSubstr("max_memory_usage"));
 }
 

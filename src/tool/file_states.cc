@@ -76,6 +76,7 @@ FileStates::Look FileStates::look_at(const fs::path& path, const fs::path& root)
             return failed();
     }
     return {.kind = Look::Kind::There,
+            .is_link = S_ISLNK(info.st_mode),
             .device = info.st_dev,
             .inode = info.st_ino,
             .size = info.st_size,
@@ -97,6 +98,8 @@ std::vector<contract::FileState> FileStates::now() const {
             state = "created";
         else if (after != before)
             state = "changed";
+        else if (after.is_link)
+            state = "unknown";  // the command may have changed the file that it leads to
         states.push_back({file, state});
     }
     return states;

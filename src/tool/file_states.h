@@ -30,6 +30,7 @@ private:
     // The attributes that differ after a file has changed.
     struct Look {
         enum class Kind : uint8_t { There, Missing, Unknown } kind = Kind::Unknown;
+        bool is_link = false;
         dev_t device = 0;
         ino_t inode = 0;
         off_t size = 0;

@@ -44,6 +44,30 @@ TEST(FileStates, SayWhatBecameOfEach) {
                                         "changed", "missing"}));
 }
 
+// The file that a link leads to is another one. Of the link itself it is known what became of it.
+TEST(FileStates, AreUnknownBehindALinkThatIsThereBeforeAndAfter) {
+    const test::TempDir dir;
+    const auto at = [&](const char* name) { return (dir.path() / name).string(); };
+    std::ofstream(at("file")) << "one";
+    for (const char* name : {"link", "removed", "replaced"}) fs::create_symlink("file", at(name));
+    for (const std::vector<fs::path>& roots : {std::vector<fs::path>{}, {dir.path()}}) {
+        fs::remove(at("made"));
+        if (!fs::is_symlink(at("removed"))) fs::create_symlink("file", at("removed"));
+        const FileStates states({{at("link"), "append"},
+                                 {at("removed"), "delete"},
+                                 {at("replaced"), "write"},
+                                 {at("made"), "write"}},
+                                roots);
+        std::ofstream(at("link"), std::ios::app) << "more";
+        fs::remove(at("removed"));
+        fs::create_symlink("other", at("other"));
+        fs::rename(at("other"), at("replaced"));
+        fs::create_symlink("file", at("made"));
+        EXPECT_EQ(states_of(states),
+                  (std::vector<std::string>{"unknown", "removed", "changed", "created"}));
+    }
+}
+
 // A command may have another file there than this host.
 TEST(FileStates, AreUnknownOutsideOfWhatTheCommandShares) {
     const test::TempDir dir;

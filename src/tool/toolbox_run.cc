@@ -308,6 +308,7 @@ Result<void> Toolbox::add_bytes(Call& call, Told& told) const {
                                  ? TRY(known(*std::exchange(call.shell, std::nullopt)))
                                  : TRY(open_known(deployment_.settings, id));
     if (shell.now.record.keeper != 0) told.parent_pid = static_cast<int>(shell.now.record.keeper);
+    if (told.report.ended()) told.main_process = collect::end_of_main(shell.now.record);
     if (!run.portion.wanted())
         return add_readable(told, shell, Whole{}, run.request.max_output_bytes);
     CHECK(add_portion(told, shell, run.portion));

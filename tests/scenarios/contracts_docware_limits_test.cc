@@ -29,6 +29,27 @@ TEST_P(Docware, Monitoring_EndsWhatTakesTooLong) {
     EXPECT_GE(deaf["execution_info"]["execution_time"], 5000) << deaf;
 }
 
+TEST_P(Docware, Output_TellsHowWhatTookTooLongEnded) {
+    const Json asked = output({{"command", "sleep"}, {"args", {"60"}}, {"timeout", 500}});
+    EXPECT_EQ(asked["error"]["type"], "execution_timeout");
+    EXPECT_EQ(asked["exit_code"], 143);
+    EXPECT_EQ(asked["process_info"]["signal"], "SIGTERM");
+    const char* script = "trap 'exit 7' TERM; while :; do sleep 0.1; done";
+    for (const char* limit : {"timeout", "max_execution_time"}) {
+        const Json exited = shell(script, {{limit, 500}});
+        EXPECT_EQ(exited["success"], false);
+        EXPECT_EQ(exited["exit_code"], 7) << limit;
+        EXPECT_FALSE(exited["process_info"].contains("signal"));
+    }
+}
+
+TEST_P(Docware, Output_OfBothStreamsKeepsToTheLimitAfterABreach) {
+    const Json flood = shell("seq 1 100000 & seq 1 100000 >&2; wait", {{"max_output_size", 1000}});
+    EXPECT_EQ(flood["error"]["type"], "resource_limit_exceeded");
+    EXPECT_EQ(flood["stdout"].get<std::string>().size() + flood["stderr"].get<std::string>().size(),
+              1000U);
+}
+
 TEST_P(Docware, Monitoring_OutputUpToItsLimitIsFine) {
     const auto print = [&](int bytes) {
         return output({{"command", "printf"},

@@ -75,6 +75,8 @@ TEST_P(Docware, Configuration_PreservesTheEnvironmentOnlyWhereThatIsAllowed) {
         output(asked, {"--may-preserve-environment", "--mode", "open"})["stdout"]
             .get<std::string>();
     EXPECT_THAT(open, HasSubstr("CALLERS_SECRET=hidden"));
+    EXPECT_THAT(lines_of(open), testing::IsSupersetOf(std::vector<std::string>{
+                                    "HOME=" + work_.string(), "HISTFILE=/dev/null", "HISTSIZE=0"}));
 }
 
 // ---- configuration
@@ -292,8 +294,10 @@ TEST_P(Docware, Output_TellsWhatBecameOfTheFiles) {
         write_text(work_ / name, "one\n");
         own(work_ / name);
     }
-    const Json done =
-        shell("cat same missing 2>/dev/null; echo two >> old; rm gone; echo x > new; touch /tmp/t");
+    fs::create_symlink("old", work_ / "link");
+    const Json done = shell(
+        "cat same missing 2>/dev/null; echo two >> old; rm gone; echo x > new; touch /tmp/t; "
+        "echo three >> link");
     std::map<std::string, std::string> states;
     for (const Json& file : done["debug_info"]["file_state"])
         states[file["path"]] =
@@ -306,6 +310,7 @@ TEST_P(Docware, Output_TellsWhatBecameOfTheFiles) {
                           {work_ / "gone", "delete removed"},
                           {work_ / "new", "write created"},
                           {"/tmp/t", "write unknown"},
+                          {work_ / "link", "append unknown"},
                       }));
 }
 

@@ -389,8 +389,7 @@ TEST(DocwareSandbox, Sandbox_PathThatACallTakesOutIsThatOfTheSystem) {
                                          {"env", {{"PATH", nullptr}}}})["structuredContent"];
         };
         EXPECT_EQ(shell("zz")["exit_code"], 127) << mode;
-        EXPECT_EQ(shell("echo $PATH; ls zz")["stdout"],
-                  "/usr/local/bin:/usr/bin:/bin\nzz\n")
+        EXPECT_EQ(shell("echo $PATH; ls zz")["stdout"], "/usr/local/bin:/usr/bin:/bin\nzz\n")
             << mode;
     }
 }
