@@ -103,9 +103,9 @@ TEST(FileStates, AreUnknownBehindALinkAndOutsideOfTheAllowedPaths) {
     };
     using Words = std::vector<std::string>;
     EXPECT_EQ(states({}),
-              (Words{"unknown", "unknown", "unknown", "unchanged", "unchanged", "unchanged"}));
+              (Words{"unknown", "unknown", "unknown", "unknown", "unchanged", "unchanged"}));
     EXPECT_EQ(states(std::vector{root / "in"}),
-              (Words{"unknown", "unknown", "unknown", "unchanged", "unchanged", "unknown"}));
+              (Words{"unknown", "unknown", "unknown", "unknown", "unchanged", "unknown"}));
 }
 
 }  // namespace
