@@ -74,6 +74,8 @@ TEST(Docware, Validation_Layer2_DangerousOperations) {
                                 "sudo ls",
                                 "su - root",
                                 "doas ls",
+                                "sudo${IFS}ls",
+                                "chmod$IFS-R${IFS}777 x",
                                 "pkexec ls",
                                 "mkfs.ext4 /dev/sda",
                                 "fdisk /dev/sda",

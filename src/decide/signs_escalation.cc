@@ -97,6 +97,17 @@ std::optional<std::string> own_root(const Scene& scene) {
     return found_if(maps, scene.command.text);
 }
 
+// setpriv --reuid=0 ls
+std::optional<std::string> other_account(const Scene& scene) {
+    if (scene.command.program() != "setpriv" || is_elsewhere(scene)) return std::nullopt;
+    const bool changes = std::ranges::any_of(arguments_of(scene.command), [](const Word& word) {
+        const std::string text = word.known_start();
+        return is_one_of(std::string_view(text).substr(0, text.find('=')),
+                         "--reuid --ruid --euid --regid --rgid --egid --groups --init-groups");
+    });
+    return found_if(changes, scene.command.text);
+}
+
 constexpr std::array checks = {
     Check{"escalation/owner", Decision::Allow, Severity::Critical, sure,
           "A file gets the owner or the group of another account ({}).",
@@ -105,6 +116,9 @@ constexpr std::array checks = {
           "{} tells who may do what on this machine.", "", account_file},
     Check{"escalation/group", Decision::Allow, Severity::Critical, sure,
           "This works with the rights of another group or machine ({}).", "", other_group},
+    Check{"escalation/other-account", Decision::Allow, Severity::Critical, sure,
+          "This runs something with the rights of another account ({}).",
+          "Run it as yourself, or ask the user to do this step.", other_account},
     Check{"escalation/own-root", Decision::Allow, Severity::Critical, sure,
           "This makes a namespace in which the user is root ({}).", "", own_root},
 };

@@ -22,6 +22,23 @@ bool is_number(const std::string& name) {
     return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
 }
 
+// `sudo${IFS}ls` is two words for bash, whatever IFS is.
+std::vector<Word> cut_at_separators(const Word& word) {
+    const auto separates = [](const Piece& piece) {
+        return piece.kind == Piece::Kind::Variable && !piece.quoted && piece.name == "IFS";
+    };
+    if (std::ranges::none_of(word.pieces, separates)) return {word};
+    std::vector<Word> parts = {{.pieces = {}, .range = word.range}};
+    for (const Piece& piece : word.pieces) {
+        if (!separates(piece))
+            parts.back().pieces.push_back(piece);
+        else if (!parts.back().pieces.empty())
+            parts.push_back({.pieces = {}, .range = word.range});
+    }
+    if (parts.back().pieces.empty()) parts.pop_back();
+    return parts;
+}
+
 // $1 or $@: whoever follows them from call to call may walk in a circle.
 bool is_positional(const std::string& name) { return is_number(name) || is_one_of(name, "@ *"); }
 
@@ -216,8 +233,10 @@ Command Values::filled_in(size_t index) const {
     Command command = script_.commands[index];
     command.words.clear();
     for (const Word& word : script_.commands[index].words) {
-        std::vector<Word> filled = filled_in(index, word, Blanks::Cut);
-        std::ranges::move(filled, std::back_inserter(command.words));
+        for (Word& part : cut_at_separators(word)) {
+            std::vector<Word> filled = filled_in(index, std::move(part), Blanks::Cut);
+            std::ranges::move(filled, std::back_inserter(command.words));
+        }
     }
     // bash opens no file whose name would be several words.
     for (parse::Redirect& redirect : command.redirects) {
