@@ -9,6 +9,7 @@
 #include "confine/git_repository.h"
 #include "confine/globs.h"
 #include "confine/located.h"
+#include "confine/names.h"
 #include "confine/reading.h"
 #include "confine/replaceable_links.h"
 #include "confine/seen_file.h"
@@ -150,8 +151,8 @@ Wanted resolved(Wanted wanted) {
     resolve(wanted.workspace);
     for (auto* paths : {&wanted.writable, &wanted.readable})
         for (fs::path& path : *paths) resolve(path);
-    const std::vector<fs::path> roots = writable_roots(wanted);
-    for (fs::path& path : wanted.protect) path = name_to_protect(path, roots);
+    for (const Roots roots = writable_roots(wanted); fs::path & path : wanted.protect)
+        path = name_to_protect(path, roots);
     wanted.state = without_links(wanted.state);
     resolve(wanted.logs);
     resolve(wanted.home);
