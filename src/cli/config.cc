@@ -28,7 +28,8 @@ struct ConfigOptions {
     std::string config;
     bool json = false;
     std::string key;
-    std::vector<std::string> values;
+    std::string value;
+    std::vector<std::string> more;  // of a list
 };
 
 const char* word(config::Origin::Kind kind) {
@@ -198,10 +199,31 @@ int edit(const ConfigOptions& options, const std::function<yaml::Edited(std::str
     return 0;
 }
 
+// A list as YAML writes it in one line: [a, b], or [] for an empty one.
+std::vector<std::string> listed(const std::vector<std::string>& values) {
+    const bool is_one =
+        values.size() == 1 && values[0].starts_with('[') && values[0].ends_with(']');
+    if (!is_one) return values;
+    std::vector<std::string> list;
+    const std::string_view text = std::string_view(values[0]).substr(1, values[0].size() - 2);
+    for (size_t at = 0; at <= text.size();) {
+        const size_t end = std::min(text.find(',', at), text.size());
+        std::string_view item = text.substr(at, end - at);
+        item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
+        item = item.substr(0, item.find_last_not_of(' ') + 1);
+        if (!item.empty()) list.emplace_back(item);
+        at = end + 1;
+    }
+    return list;
+}
+
 int set(const ConfigOptions& options) {
     const yaml::Path path = path_of(options.key);
-    const bool one = options.values.size() == 1 && !is_list(path);
-    const yaml::Value value = one ? yaml::Value(options.values[0]) : yaml::Value(options.values);
+    std::vector<std::string> values = {options.value};
+    values.insert(values.end(), options.more.begin(), options.more.end());
+    if (is_list(path)) values = listed(values);
+    const bool one = values.size() == 1 && !is_list(path);
+    const yaml::Value value = one ? yaml::Value(values[0]) : yaml::Value(values);
     return edit(
         options, [&](std::string_view text) { return yaml::with_value(text, path, value); },
         " is set in ");
@@ -239,7 +261,10 @@ void add_config(CLI::App& app, int& code) {
     add_contract_options(*getting, options->flags, options->config);
     getting->callback([options, &code] { code = get(*options); });
     CLI::App* setting = add_with_key(*sub, "set", "Write a value into your husk.yaml", options);
-    setting->add_option("VALUE", options->values, "One, or those of a list")->required();
+    // The first is apart, because CLI11 takes [] in a list of options for no value at all.
+    setting->add_option("VALUE", options->value, "What it is to be; [] is the empty list")
+        ->required();
+    setting->add_option("MORE", options->more, "Further values of a list");
     add_config(*setting, options->config);
     setting->callback([options, &code] { code = set(*options); });
     CLI::App* unsetting = add_with_key(*sub, "unset", "Take a key out of your husk.yaml", options);

@@ -396,6 +396,27 @@ TEST(DocwareSandbox, Sandbox_PathThatACallTakesOutIsThatOfTheSystem) {
 
 // ---- configuration
 
+TEST(DocwareConfiguration, updateCommandWhitelist_AnEmptyListAllowsNothing) {
+    const Conversation docware("docware");
+    const auto type = [&] {
+        return docware.call("Bash", {{"command", "true"}})["structuredContent"].value(
+            "/error/type"_json_pointer, "");
+    };
+    const auto set = [&](const std::vector<std::string>& values) {
+        std::vector<std::string> words = {"config", "set", "docware.command_whitelist"};
+        words.insert(words.end(), values.begin(), values.end());
+        return docware.husk()(words).code;
+    };
+    EXPECT_EQ(set({"ls", "true"}), 0);
+    EXPECT_EQ(type(), "");
+    EXPECT_EQ(set({"[]"}), 0);
+    EXPECT_EQ(type(), "command_not_allowed");
+    EXPECT_EQ(set({"[ls, true]"}), 0);
+    EXPECT_EQ(type(), "");
+    EXPECT_NE(set({}), 0);
+    EXPECT_EQ(type(), "");
+}
+
 TEST(DocwareConfiguration, Configuration_KeysOfTheSectionAreInForce) {
     const Conversation docware("docware");
     fs::create_directories(fs::path(docware.work()) / "sub");
