@@ -50,6 +50,43 @@ TEST(McpDocware, ErrorsWithoutASandboxTheModeOpenStillRuns) {
     EXPECT_EQ(closed["structuredContent"]["error"]["type"], "sandbox_creation_failed");
 }
 
+// Somebody agrees to each question. A list and a limit are none of the questions.
+TEST(McpDocware, ValidationAConfirmationLetsNothingPassThatAListForbids) {
+    const Husk husk;
+    write_text(husk.dir() / "docware.yaml", "docware: {command_whitelist: [chmod, cat]}\n");
+    write_text(husk.dir() / "file", "text\n");
+    Client client(husk,
+                  {"--contract", "docware", "--config", (husk.dir() / "docware.yaml").string()});
+    client.initialize("2025-06-18", {{"elicitation", Json::object()}});
+    const auto call = [](const std::string& command) {
+        return Json{
+            {"command", command}, {"enable_shell_features", true}, {"require_confirmation", true}};
+    };
+    const auto blocked_by = [&](int id, const Json& arguments) {
+        const Json result = bash_of_docware(client, id, arguments)["structuredContent"];
+        return result["error"]["details"].value("blockedBy", "");
+    };
+    EXPECT_EQ(blocked_by(1, call("chmod 777 file; cat file; id")), "whitelist_check");
+    EXPECT_EQ(blocked_by(2, call("chmod 777 file; cat ../../../etc/hostname")),
+              "path_security_check");
+    Json large = call("chmod 777 file");
+    large["max_memory"] = 4ULL << 30;
+    EXPECT_EQ(blocked_by(3, large), "resource_access_check");
+    client.say(
+        Json{{"jsonrpc", "2.0"},
+             {"id", 4},
+             {"method", "tools/call"},
+             {"params", {{"name", "Bash"}, {"arguments", call("chmod 777 file; cat file")}}}});
+    const Json question = client.next();
+    ASSERT_EQ(question["method"], "elicitation/create");
+    client.say(Json{{"jsonrpc", "2.0"},
+                    {"id", question["id"]},
+                    {"result", {{"action", "accept"}, {"content", Json::object()}}}});
+    const Json done = client.answer(4)["result"]["structuredContent"];
+    EXPECT_EQ(done["stdout"], "text\n") << done;
+    EXPECT_EQ(done["security_info"]["confirmed"], true);
+}
+
 TEST(McpDocware, ConfigurationTheLogLevelNeedsNoRequest) {
     const Husk husk;
     write_text(husk.dir() / "docware.yaml", "docware: {logLevel: warning}\n");
