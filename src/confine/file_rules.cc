@@ -40,7 +40,14 @@ bool is_as_resolved(const Wanted& wanted, const fs::path& path) {
 void grant_only_allowed(const Wanted& wanted, const std::vector<fs::path>& never, Steps& steps) {
     std::vector<fs::path> not_of_system = never;
     std::ranges::copy(wanted.narrowed, std::back_inserter(not_of_system));
-    for (const char* place : system_places) grant_reading(place, not_of_system, steps);
+    for (const char* place : system_places) {
+        grant_reading(place, not_of_system, steps);
+        // Rules that go round a withheld file leave out its directory. Its name can be listed
+        // without a list, too.
+        const bool is_narrowed = std::ranges::any_of(
+            wanted.narrowed, [&](const fs::path& path) { return is_within(path, place); });
+        if (!is_narrowed) grant(place, os::landlock::listing(), steps);
+    }
     for (const fs::path& allowed : *wanted.allowed)
         if (is_as_resolved(wanted, allowed) && !lies_in_one_of(allowed, never))
             grant_reading(allowed, never, steps);

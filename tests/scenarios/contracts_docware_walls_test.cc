@@ -99,6 +99,17 @@ TEST_P(DocwarePaths, PathSecurity_WhatIsAllowedCanBeWrittenAndNothingElse) {
     EXPECT_EQ(read_text(work_ / "other/secret"), "hidden\n");
 }
 
+// Also for root, who has files in /etc that are withheld from the command.
+TEST_P(DocwarePaths, PathSecurity_TheSystemCanBeReadAndListed) {
+    const Json done = script("ls /etc; head -c 4 /etc/passwd; cat /etc/shadow; ls /usr; ls /\n");
+    const std::string shown = done["stdout"].get<std::string>();
+    EXPECT_THAT(shown, HasSubstr("passwd\n"));
+    EXPECT_THAT(shown, HasSubstr("root"));
+    EXPECT_THAT(shown, Not(HasSubstr("root:")));
+    EXPECT_THAT(shown, HasSubstr("share\n"));
+    EXPECT_THAT(shown, Not(HasSubstr("boot\n")));
+}
+
 TEST_P(DocwarePaths, PathSecurity_EachListHasItsOwnWalls) {
     const std::string both = "cat known; cat ../other/secret\n";
     EXPECT_EQ(script(both)["stdout"], "known\n");
