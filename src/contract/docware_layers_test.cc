@@ -455,76 +455,6 @@ TEST(Docware, Validation_FindingsHaveAnIdASeverityAndAConfidence) {
     EXPECT_EQ(check["confidence"], 0.9);
 }
 
-// ---- confirmation
-
-TEST(Docware, Validation_ConfirmationIsForDangerousCommandsAlone) {
-    const auto decision = [](const std::string& arguments) {
-        const auto verdict = run_of(docware_contract, "Bash", arguments, in_workspace()).verdict;
-        return verdict ? verdict->decision : "allow";
-    };
-    EXPECT_EQ(decision(R"({"command": "sudo", "require_confirmation": true})"), "ask");
-    EXPECT_EQ(decision(R"({"command": "sudo", "require_confirmation": false})"), "deny");
-    EXPECT_EQ(decision(R"({"command": "ls", "require_confirmation": true})"), "allow");
-    EXPECT_EQ(decision(R"({"command": "ls", "max_cpu_usage": 100, "require_confirmation": true})"),
-              "deny");
-    const Json json =
-        *docware_refusal(R"({"command": "sudo", "require_confirmation": true})").structured;
-    EXPECT_EQ(json["error"]["type"], "permission_denied");
-    EXPECT_THAT(json["error"]["message"].get<std::string>(), HasSubstr("needs a confirmation"));
-}
-
-// A person agrees to a finding, and to nothing that a list or a limit forbids.
-TEST(Docware, Validation_AConfirmationSwitchesNoListAndNoLimitOff) {
-    const auto verdict = [](const std::string& command, Json more, const Situation& situation) {
-        more["command"] = command;
-        more["enable_shell_features"] = true;
-        more["require_confirmation"] = true;
-        const auto said = run_of(docware_contract, "Bash", more.dump(), situation).verdict;
-        return said ? said->decision + " " + said->rule : "allow";
-    };
-    Situation commands = in_workspace();
-    commands.docware.command_whitelist = std::vector<std::string>{"ls"};
-    EXPECT_EQ(verdict("chmod 777 a/f; cat a/f; id", Json::object(), commands),
-              "deny whitelist_check");
-    Situation paths = in_workspace();
-    paths.docware.allowed_paths = std::vector<std::string>{"/work/a"};
-    EXPECT_EQ(verdict("chmod 777 f; cat /etc/hostname", {{"cwd", "a"}}, paths),
-              "deny path_security_check");
-    EXPECT_EQ(verdict("chmod 777 f", {{"cwd", "a"}}, paths), "ask dangerous_ops_check");
-    const Situation plain = in_workspace();
-    const Json list = {{"allowed_paths", {"/work/a"}}, {"cwd", "a"}};
-    EXPECT_EQ(verdict("chmod 777 /etc/x", list, plain), "deny path_security_check");
-    EXPECT_EQ(verdict("chmod 777 x", {{"allowed_paths", {"/work/a"}}}, plain),
-              "deny path_security_check");
-    EXPECT_EQ(verdict("chmod 777 x; cat ../../../etc/hostname", Json::object(), plain),
-              "deny path_security_check");
-    for (const auto& [name, value] : std::map<std::string, uint64_t>{
-             {"max_cpu_usage", 100}, {"max_memory", 2ULL << 30}, {"max_output_size", 1ULL << 30}})
-        EXPECT_EQ(verdict("chmod 777 x", {{name, value}}, plain), "deny resource_access_check");
-    EXPECT_EQ(verdict("chmod 777 x; eval \"$y\"", Json::object(), plain),
-              "ask dangerous_ops_check");
-}
-
-// The person who is asked sees each finding, and the refusal names each layer.
-TEST(Docware, Validation_AllFindingsAreConfirmedTogether) {
-    const auto call = [](Json more) {
-        more["command"] = "chmod 777 x; eval \"$y\"";
-        more["enable_shell_features"] = true;
-        more["require_confirmation"] = true;
-        return more.dump();
-    };
-    const auto asked = run_of(docware_contract, "Bash", call(Json::object()), in_workspace());
-    EXPECT_THAT(asked.verdict->reason, HasSubstr("Dangerous operation detected: administration/"));
-    EXPECT_THAT(asked.verdict->reason, HasSubstr("; Injection attempt detected: injection/"));
-    EXPECT_EQ(asked.kept["checks"][0]["validationResults"].size(), 5U);
-    const Json refused = *docware_refusal(call({{"max_cpu_usage", 100}})).structured;
-    EXPECT_EQ(refused["error"]["details"]["blockedBy"], "resource_access_check");
-    EXPECT_EQ(refused["error"]["message"], "Resource access violation: max_cpu_usage 100 > 80");
-    EXPECT_EQ(refused["security_info"]["blocked_operations"],
-              Json({"resource_access_check", "dangerous_ops_check", "administration/open-to-all",
-                    "injection_check", "injection/variable"}));
-}
-
 // The layers come in their order, whoever gives the list.
 TEST(Docware, Validation_TheFirstFailureWinsAlsoWithTheListsOfTheConfiguration) {
     Situation strict = in_workspace();
@@ -540,14 +470,6 @@ TEST(Docware, Validation_TheFirstFailureWinsAlsoWithTheListsOfTheConfiguration) 
     const Json checks =
         run_of(docware_contract, "Bash", R"({"command": "ls"})", strict).kept["checks"];
     EXPECT_EQ(checks.size(), 1U);
-}
-
-TEST(Docware, Validation_WhatWasConfirmedIsSaidToBe) {
-    const Json json =
-        *docware_answer_to(R"({"command": "sudo", "require_confirmation": true})", {}).structured;
-    EXPECT_EQ(json["success"], true);
-    EXPECT_EQ(json["security_info"]["confirmed"], true);
-    EXPECT_EQ(json["security_info"]["risk_level"], "critical");
 }
 
 }  // namespace
