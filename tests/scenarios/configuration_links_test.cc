@@ -163,6 +163,10 @@ TEST_P(RemovedConfiguration, ComesBack) {
             const Ran next = script("$HUSK run uptime");
             EXPECT_THAT(next.err, HasSubstr("denies this")) << attempt << next.out;
         }
+        fs::create_symlink(target, work() / "agentrail.yaml");
+        EXPECT_EQ(script("$HUSK run 'rm agentrail.yaml'").code, 0);
+        EXPECT_TRUE(fs::is_symlink(work() / "agentrail.yaml"));
+        fs::remove(work() / "agentrail.yaml");
     }
 }
 
