@@ -22,10 +22,11 @@ enum class WallOp : uint32_t {
     // text 0: path; an empty, read-only directory or file is mounted there; a: 1 = if it is not;
     // b: 1 = the path has to be a mount
     Cover,
-    Protect,        // text 0: path; mounted on itself, if it is not; a: 0 = read-only, 1 = as it
-                    // is; b: 1 = a link too
-    BecomeInit,     // a: a Stays; the rest is done by a child
-    RaiseLoopback,  // of this network namespace
+    // text 0: path; mounted on itself, if it is not; a: 0 = read-only, 1 = as it is; b: 1 = a link
+    // too
+    Protect,
+    BecomeInit,        // a: a Stays; the rest is done by a child
+    RaiseLoopback,     // of this network namespace
     ListenOnLoopback,  // a: port; the socket goes out with the hello
     KeepCapabilities,  // a: mask of those that stay; b: 1 = the bounding set cannot be changed
     NoNewPrivileges,   //
