@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "tool/approval.h"
-#include "tool/deployment.h"
+#include "tool/live_configuration.h"
 
 namespace husk::serve::http {
 namespace {
@@ -25,7 +25,7 @@ protected:
         flags.mode = {Mode::Open, flag};
         flags.state = {dir / "state", flag};
         flags.working_directory = {dir, flag};
-        auto deployed = tool::deploy({.flags = flags});
+        auto deployed = tool::deploy_live({.flags = flags});
         toolbox.emplace(std::move(deployed->deployment));
     }
     ~BoardTest() override {
