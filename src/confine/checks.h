@@ -17,7 +17,8 @@ Result<void> check_network(Mode mode, const Network& network);
 // The directory, if somebody can work there; else what is wrong with it, and what to do.
 Result<os::Fd> open_working_directory(const std::filesystem::path& path);
 
-// Directories that are not there, paths that `resolved` refused, and a workspace that would open more than anybody means by one.
+// Directories that are not there, paths that `resolved` refused, and a workspace that would open
+// more than anybody means by one.
 Result<void> check_workspace(const Wanted& wanted);
 
 // A root that lies in a secret, or that holds one which cannot be withheld on this machine.
