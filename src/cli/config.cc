@@ -199,29 +199,19 @@ int edit(const ConfigOptions& options, const std::function<yaml::Edited(std::str
     return 0;
 }
 
-// A list as YAML writes it in one line: [a, b], or [] for an empty one.
-std::vector<std::string> listed(const std::vector<std::string>& values) {
-    const bool is_one =
-        values.size() == 1 && values[0].starts_with('[') && values[0].ends_with(']');
-    if (!is_one) return values;
-    std::vector<std::string> list;
-    const std::string_view text = std::string_view(values[0]).substr(1, values[0].size() - 2);
-    for (size_t at = 0; at <= text.size();) {
-        const size_t end = std::min(text.find(',', at), text.size());
-        std::string_view item = text.substr(at, end - at);
-        item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
-        item = item.substr(0, item.find_last_not_of(' ') + 1);
-        if (!item.empty()) list.emplace_back(item);
-        at = end + 1;
-    }
-    return list;
+// A list in one line, but not [ab]*, which is a pattern.
+bool looks_like_yaml(const std::string& value) {
+    return value.starts_with('[') && value.ends_with(']') &&
+           value.find_first_of(",\"'") != std::string::npos;
 }
 
 int set(const ConfigOptions& options) {
     const yaml::Path path = path_of(options.key);
     std::vector<std::string> values = {options.value};
     values.insert(values.end(), options.more.begin(), options.more.end());
-    if (is_list(path)) values = listed(values);
+    if (is_list(path) && looks_like_yaml(values[0]))
+        return fail("give the values one after the other: husk config set " + options.key + " A B");
+    if (is_list(path) && values[0] == "[]") values.clear();
     const bool one = values.size() == 1 && !is_list(path);
     const yaml::Value value = one ? yaml::Value(values[0]) : yaml::Value(values);
     return edit(

@@ -40,7 +40,7 @@ Result<std::string> read_regular_file(const std::filesystem::path& path, size_t 
 
 // Whether a process has a file open for writing. The kernel does not tell an ordinary user about
 // files of other users, and tells nobody on some file systems.
-enum class Writer : uint8_t { None, Some, Unknown };
-Writer writer_of(const std::filesystem::path& path);
+enum class FileWriter : uint8_t { None, Some, Unknown };
+FileWriter writer_of(const std::filesystem::path& path);
 
 }  // namespace husk::os

@@ -66,15 +66,15 @@ TEST_F(FileStamps, ReadRegularFilesAndNothingElse) {
 
 TEST_F(FileStamps, KnowWhetherSomebodyWrites) {
     write("text");
-    EXPECT_EQ(writer_of(file_), Writer::None);
+    EXPECT_EQ(writer_of(file_), FileWriter::None);
     const int reader = ::open(file_.c_str(), O_RDONLY | O_CLOEXEC);
-    EXPECT_EQ(writer_of(file_), Writer::None);
+    EXPECT_EQ(writer_of(file_), FileWriter::None);
     const int writer = ::open(file_.c_str(), O_WRONLY | O_CLOEXEC);
-    EXPECT_EQ(writer_of(file_), Writer::Some);
+    EXPECT_EQ(writer_of(file_), FileWriter::Some);
     ::close(writer);
-    EXPECT_EQ(writer_of(file_), Writer::None);
+    EXPECT_EQ(writer_of(file_), FileWriter::None);
     ::close(reader);
-    EXPECT_EQ(writer_of(dir_.path() / "nothing"), Writer::None);
+    EXPECT_EQ(writer_of(dir_.path() / "nothing"), FileWriter::None);
 }
 
 // About a file of root, the kernel tells an ordinary user nothing.
@@ -84,9 +84,9 @@ TEST_F(FileStamps, DoNotClaimThatNobodyWritesWhereTheKernelDoesNotTell) {
     if (own == 0) {
         ASSERT_EQ(::seteuid(ordinary), 0);
     }
-    const Writer writer = writer_of("/etc/passwd");
+    const FileWriter writer = writer_of("/etc/passwd");
     ASSERT_EQ(::seteuid(own), 0);
-    EXPECT_EQ(writer, Writer::Unknown);
+    EXPECT_EQ(writer, FileWriter::Unknown);
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace husk::os {
 // is given back at once. A writer who comes in between waits for that moment, and the kernel then
 // signals the holder of the lease: by SIGURG, which is ignored unless a program asks for it,
 // instead of SIGIO, which kills.
-Writer writer_of(const std::filesystem::path& path) {
+FileWriter writer_of(const std::filesystem::path& path) {
     const auto file = open_regular_file(path);
-    if (!file) return Writer::None;  // and nobody can read half of it
-    if (::fcntl(file->get(), F_SETSIG, SIGURG) != 0) return Writer::Unknown;
+    if (!file) return FileWriter::None;  // and nobody can read half of it
+    if (::fcntl(file->get(), F_SETSIG, SIGURG) != 0) return FileWriter::Unknown;
     if (::fcntl(file->get(), F_SETLEASE, F_RDLCK) != 0)
-        return errno == EAGAIN ? Writer::Some : Writer::Unknown;
+        return errno == EAGAIN ? FileWriter::Some : FileWriter::Unknown;
     ::fcntl(file->get(), F_SETLEASE, F_UNLCK);
-    return Writer::None;
+    return FileWriter::None;
 }
 
 }  // namespace husk::os

@@ -127,13 +127,13 @@ std::optional<LiveConfiguration::News> LiveConfiguration::look() {
     return take(*std::move(found));
 }
 
-os::Writer LiveConfiguration::writer_of_any(const std::vector<os::FileStamp>& now) const {
-    os::Writer found = os::Writer::None;
+os::FileWriter LiveConfiguration::writer_of_any(const std::vector<os::FileStamp>& now) const {
+    os::FileWriter found = os::FileWriter::None;
     for (size_t i = 0; i < now.size(); ++i) {
         if (now[i] == seen_[i].stamp || !now[i].is_regular()) continue;
-        const os::Writer writer = os::writer_of(sources_[i].path);
-        if (writer == os::Writer::Some) return writer;
-        if (writer == os::Writer::Unknown) found = writer;
+        const os::FileWriter writer = os::writer_of(sources_[i].path);
+        if (writer == os::FileWriter::Some) return writer;
+        if (writer == os::FileWriter::Unknown) found = writer;
     }
     return found;
 }
@@ -153,13 +153,13 @@ bool LiveConfiguration::wait_until_quiet() const {
     os::Clock::time_point changed = began;
     for (std::vector<os::FileStamp> last = stamps();;) {
         const os::Clock::time_point now = os::Clock::now();
-        const os::Writer writer = writer_of_any(last);
-        const auto quiet = writer == os::Writer::Unknown ? quiet_if_unknown : quiet_for;
+        const os::FileWriter writer = writer_of_any(last);
+        const auto quiet = writer == os::FileWriter::Unknown ? quiet_if_unknown : quiet_for;
         const bool is_quiet = is_older_than(quiet, last) || now - changed >= quiet;
-        if (writer != os::Writer::Some && is_quiet) return true;
-        const auto patience = !is_busy_                    ? longest_wait
-                              : writer == os::Writer::None ? 3 * quiet_for
-                                                           : 0ms;
+        if (writer != os::FileWriter::Some && is_quiet) return true;
+        const auto patience = !is_busy_                        ? longest_wait
+                              : writer == os::FileWriter::None ? 3 * quiet_for
+                                                               : 0ms;
         if (now - began >= patience) return false;
         std::this_thread::sleep_for(pause);
         std::vector<os::FileStamp> fresh = stamps();

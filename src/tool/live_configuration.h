@@ -45,7 +45,7 @@ private:
     using FoundFiles = std::vector<Found>;
 
     std::vector<os::FileStamp> stamps() const;
-    os::Writer writer_of_any(const std::vector<os::FileStamp>& now) const;
+    os::FileWriter writer_of_any(const std::vector<os::FileStamp>& now) const;
     bool is_older_than(std::chrono::milliseconds age, const std::vector<os::FileStamp>& now) const;
     bool wait_until_quiet() const;
     static void read_into(Found& found, const std::filesystem::path& path);

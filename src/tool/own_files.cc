@@ -12,11 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the kernel finds it, through all links.
+// As the kernel finds it, through all links, also through one that leads to nothing yet.
 fs::path found_at(const fs::path& path) {
     std::error_code failed;
-    fs::path exact = fs::weakly_canonical(path, failed);
-    return failed ? fs::absolute(path, failed).lexically_normal() : exact;
+    return confine::NameWalk({}).add_links(fs::absolute(path, failed));
 }
 
 // The directories that commands may write, without links. None in mode open: without walls,
@@ -112,13 +111,10 @@ std::string why_fixed_beside(const fs::path& file, const ToolContext& walls) {
 
 std::string why_fixed(const fs::path& file, const ToolContext& walls) {
     if (file.empty()) return "";
-    std::error_code failed;
     if (std::string why = why_fixed_beside(file, walls); !why.empty()) return why;
-    const bool is_there = fs::exists(file, failed);
-    if (!is_there && is_in(found_at(file), writable_directories(walls)))
-        return "commands may write there, so a command could have made it; it takes effect after a "
-               "restart";
-    return "";
+    if (!is_in(found_at(file), writable_directories(walls))) return "";
+    return "it lies where commands may write, and the walls hold only the file of the start, so a "
+           "command could have written this one; the change takes effect after a restart";
 }
 
 }  // namespace husk::tool

@@ -111,6 +111,41 @@ TEST_P(LiveConfigurationBehindWalls, DoesNotCountIfALinkBehindALinkCouldHaveBeen
     EXPECT_EQ(read_text(work_ / "dot/real.yaml"), no_rm);
 }
 
+// The walls hold the file that was there. One that an editor puts in its place is not held.
+TEST_P(LiveConfigurationBehindWalls, DoesNotCountIfItWasReplacedWhereCommandsWrite) {
+    const fs::path named = work_ / "conf/rules.yaml";
+    fs::create_directories(named.parent_path());
+    write_text(named, no_rm);
+    give_away();
+    Client client(husk_, in_work({"--mode", "workspace", "--config", named.string(), "--force"}));
+    client.initialize();
+    client.bash(
+        "writer",
+        "touch begun; for i in $(seq 100); do echo 'mode: open' > conf/rules.yaml; sleep .1; "
+        "done");
+    ASSERT_TRUE(eventually([&] { return fs::exists(work_ / "begun"); }));
+    replace(named, std::string(no_rm) + "limits: {open_files: 77}\n");
+    EXPECT_EQ(status(client, "rm -f x"), "denied");
+    const Json told = client.notification(message);
+    EXPECT_THAT(told["data"]["why"].get<std::string>(), HasSubstr("commands may write"));
+    run(client, "echo > ../outside");
+    EXPECT_FALSE(fs::exists(husk_.dir() / "outside"));
+}
+
+// The link leads into the workspace, to a file that is not there yet.
+TEST_P(LiveConfigurationBehindWalls, CannotBeMadeByCommandsBehindALink) {
+    fs::create_directories(work_ / "conf");
+    fs::create_symlink(work_ / "conf/rules.yaml", users_);
+    give_away();
+    Client client(husk_, in_work({"--mode", "workspace", "--force"}));
+    client.initialize();
+    run(client, "echo 'mode: open' > conf/rules.yaml");
+    EXPECT_FALSE(fs::exists(work_ / "conf/rules.yaml"));
+    write_text(work_ / "conf/rules.yaml", "mode: open\n");
+    run(client, "echo > ../outside");
+    EXPECT_FALSE(fs::exists(husk_.dir() / "outside"));
+}
+
 // The workspace's own file is a protected name, whether it is there or not.
 TEST_P(LiveConfigurationBehindWalls, OfTheWorkspaceCannotBeTakenAwayByCommands) {
     write_text(here_, no_rm);

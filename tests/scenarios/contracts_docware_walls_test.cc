@@ -422,9 +422,10 @@ TEST(DocwareConfiguration, updateCommandWhitelist_AnEmptyListAllowsNothing) {
     EXPECT_EQ(type(), "");
     EXPECT_EQ(set({"[]"}), 0);
     EXPECT_EQ(type(), "command_not_allowed");
-    EXPECT_EQ(set({"[ls, true]"}), 0);
-    EXPECT_EQ(type(), "");
+    for (const char* list : {"[ls, true]", R"(["true"])"}) EXPECT_NE(set({list}), 0) << list;
     EXPECT_NE(set({}), 0);
+    EXPECT_EQ(type(), "command_not_allowed");
+    EXPECT_EQ(set({"ls", "true"}), 0);
     EXPECT_EQ(type(), "");
 }
 
