@@ -89,8 +89,10 @@ std::vector<contract::FileState> FileStates::now() const {
     for (const auto& [file, root, before] : known_) {
         const Look after =
             before.kind == Unknown ? before : look_at(fs::path(file.path).lexically_normal(), root);
+        // The command may have changed the file that a link leads to.
+        const bool is_same_link = after.is_link && after == before;
         const char* state = "unchanged";
-        if (after.kind == Unknown)
+        if (after.kind == Unknown || is_same_link)
             state = "unknown";
         else if (after.kind == Missing)
             state = before.kind == Missing ? "missing" : "removed";
@@ -98,8 +100,6 @@ std::vector<contract::FileState> FileStates::now() const {
             state = "created";
         else if (after != before)
             state = "changed";
-        else if (after.is_link)
-            state = "unknown";  // the command may have changed the file that it leads to
         states.push_back({file, state});
     }
     return states;

@@ -111,8 +111,8 @@ std::string session_of(const std::string& shell_id) {
 
 }  // namespace
 
-SpilledOutput::SpilledOutput(fs::path state, const fs::path& directory, Until until)
-    : state_(std::move(state)), directory_(directory), until_(until) {
+SpilledOutput::SpilledOutput(fs::path state, fs::path directory, Until until)
+    : state_(std::move(state)), directory_(std::move(directory)), until_(until) {
     if (const auto opened = run::StateDir::open_for_reading(state_))
         std::ignore = remove_abandoned_output(*opened);
 }

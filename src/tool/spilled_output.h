@@ -23,7 +23,7 @@ public:
 
     // The first file also makes `directory`, an absolute path without links. Empty: the output
     // stays in the log of its shell.
-    SpilledOutput(std::filesystem::path state, const std::filesystem::path& directory, Until until);
+    SpilledOutput(std::filesystem::path state, std::filesystem::path directory, Until until);
     ~SpilledOutput();
     SpilledOutput(const SpilledOutput&) = delete;
     SpilledOutput& operator=(const SpilledOutput&) = delete;
