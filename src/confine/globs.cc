@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "confine/names.h"
 #include "confine/reading.h"
 #include "confine/seen_file.h"
 #include "confine/view.h"
@@ -167,6 +168,8 @@ fs::path without_stars(fs::path path) {
 
 bool is_glob(const fs::path& path) { return has_wildcard(without_stars(path).native()); }
 
+fs::path fixed_part(const fs::path& pattern) { return split(pattern).base; }
+
 Result<void> check_globs(const std::vector<fs::path>& protect) {
     for (const fs::path& path : protect) {
         const fs::path written = without_existing(path);
@@ -192,7 +195,8 @@ Result<std::vector<fs::path>> find_matches(const Wanted& wanted, Links links) {
     size_t entries = 0;
     for (const fs::path& path : wanted.protect) {
         if (!is_glob(path)) continue;
-        const Glob glob = split(path);
+        Glob glob = split(path);
+        glob.base = NameWalk(held_roots(wanted)).add_links(glob.base);
         CHECK(Walk(glob, links, writable_roots(wanted), entries, found).run());
     }
     return found;

@@ -57,11 +57,12 @@ public:
             bases.push_back(target);
         }
         Names names = std::move(walk).take();
-        // No command can replace a link in a directory that is read-only.
+        // No command can replace a link or a directory in a directory that is read-only.
         std::erase_if(names, [&](const auto& one) {
-            return one.second.state == State::Link && is_within(one.first, memo_);
+            const State state = one.second.state;
+            return (state == State::Link || state == State::Pinned) && is_within(one.first, memo_);
         });
-        names.merge(TRY(mounts_below(bases)));
+        merge(names, TRY(mounts_below(bases)));
         return names;
     }
 
@@ -147,7 +148,7 @@ Result<void> add_behind_memo(const Wanted& wanted, Protected& found) {
         if (search.has_links() || !is_certain) found.proof.clear();
         if (!found.proof.empty())
             found.proof.insert(search.directories().begin(), search.directories().end());
-        found.names.merge(TRY(search.names()));
+        merge(found.names, TRY(search.names()));
     }
     return {};
 }

@@ -32,19 +32,28 @@ Name name_in(const os::Fd& directory, const std::string& path, Extent extent) {
     return name;
 }
 
-enum class Follow { TheLink, NoFurther };
+enum class Follow { On, NoFurther };
 
-// Calls `at_link` with each link on the path and its target. Returns the path without links, or,
-// where no further link is to be followed, with that link and all behind it as they were written.
-template <class AtLink>
-fs::path follow(const fs::path& path, const AtLink& at_link) {
+// Calls `at_link` with each link on the path and its target, and `at_up` with each directory that
+// the path leaves by `..`. Returns the path without links, or, where one of them says that the path
+// is to be followed no further, with all behind it as it was written.
+template <class AtLink, class AtUp>
+fs::path follow(const fs::path& path, const AtLink& at_link, const AtUp& at_up) {
     constexpr int most_links = 40;  // the kernel follows no more
     std::deque<fs::path> rest(path.begin(), path.end());
     fs::path real = "/";
+    const auto as_written = [&](const fs::path& part) {
+        fs::path whole = real / part;
+        for (const fs::path& behind : rest) whole /= behind;
+        return whole;
+    };
     for (int links = 0; !rest.empty();) {
         const fs::path part = rest.front();
         rest.pop_front();
-        if (part == "..") real = real.parent_path();
+        if (part == "..") {
+            if (real != "/" && at_up(real) == Follow::NoFurther) return as_written(part);
+            real = real.parent_path();
+        }
         if (part.empty() || part == "." || part == ".." || part == "/") continue;
         const fs::path next = real / part;
         std::error_code failed;
@@ -54,18 +63,25 @@ fs::path follow(const fs::path& path, const AtLink& at_link) {
             real = next;
             continue;
         }
-        if (at_link(next, target) == Follow::NoFurther) {
-            real = next;
-            for (const fs::path& behind : rest) real /= behind;
-            return real;
-        }
+        if (at_link(next, target) == Follow::NoFurther) return as_written(part);
         if (target.is_absolute()) real = "/";
         rest.insert(rest.begin(), target.begin(), target.end());
     }
     return real;
 }
 
+bool leaves_a_directory(const fs::path& path) {
+    return std::ranges::find(path, fs::path("..")) != path.end();
+}
+
 }  // namespace
+
+void merge(Names& names, Names more) {
+    for (auto& [path, name] : more) {
+        const auto [known, is_new] = names.try_emplace(path, name);
+        if (!is_new && known->second.state == State::Pinned) known->second = std::move(name);
+    }
+}
 
 // Goes from the root to the name. Returns what is there, or what on the path decides it.
 Name NameWalk::look(const std::string& path, const std::string& root) {
@@ -91,7 +107,9 @@ Name NameWalk::look(const std::string& path, const std::string& root) {
 }
 
 void NameWalk::add(const fs::path& path) {
-    if (names_.contains(path.native())) return;
+    const auto known = names_.find(path.native());
+    if (known != names_.end() && known->second.state != State::Pinned) return;
+    if (leaves_a_directory(path) && !is_behind_links_) return add_behind_links(path);
     const fs::path* root = root_above(path, roots_);
     Name name = look(path.native(), root != nullptr ? root->native() : "/");
     const bool is_on_the_path = name.seen.path != path.native();
@@ -113,7 +131,7 @@ void NameWalk::add(const fs::path& path) {
     // The times of the root tell that nothing came into it.
     const bool is_in_root = root != nullptr && path.parent_path() == *root;
     if (name.state != State::Absent || !is_in_root) depends_on_.insert(name.seen);
-    names_.emplace(path.native(), std::move(name));
+    names_.insert_or_assign(path.native(), std::move(name));
 }
 
 // The target is added even if it does not exist yet.
@@ -125,13 +143,28 @@ void NameWalk::add_behind_links(const fs::path& path) {
 }
 
 fs::path NameWalk::add_links(const fs::path& path) {
-    return follow(path, [&](const fs::path& link, const fs::path& target) {
+    const auto at_link = [&](const fs::path& link, const fs::path& target) {
         depend_on_more();
         if (root_above(link, roots_) != nullptr)
             names_.insert_or_assign(link,
                                     Name{State::Link, see(link.native(), Extent::Whole), target});
-        return Follow::TheLink;
-    });
+        return Follow::On;
+    };
+    const auto at_up = [&](const fs::path& directory) {
+        if (root_above(directory, roots_) != nullptr) pin(directory);
+        return Follow::On;
+    };
+    return follow(path, at_link, at_up);
+}
+
+// A path leads nowhere behind what is not there. Nothing may come there either: it could be a link.
+void NameWalk::pin(const fs::path& path) {
+    depend_on_more();
+    SeenFile seen = see(path.native(), Extent::Itself);
+    const State state = seen.error == 0       ? State::Pinned
+                        : is_gone(seen.error) ? State::Absent
+                                              : State::Unknown;
+    names_.try_emplace(path.native(), Name{.state = state, .seen = std::move(seen)});
 }
 
 void NameWalk::depend_on(const fs::path& path) {
@@ -146,9 +179,12 @@ std::set<SeenFile> NameWalk::proof() const {
 fs::path resolved_up_to_roots(const fs::path& path, const std::vector<fs::path>& roots) {
     std::error_code failed;
     const fs::path absolute = fs::absolute(path, failed);
-    return follow(failed ? path : absolute, [&](const fs::path& link, const fs::path&) {
-        return root_above(link, roots) != nullptr ? Follow::NoFurther : Follow::TheLink;
-    });
+    const auto outside_only = [&](const fs::path& one) {
+        return root_above(one, roots) != nullptr ? Follow::NoFurther : Follow::On;
+    };
+    return follow(
+        failed ? path : absolute,
+        [&](const fs::path& link, const fs::path&) { return outside_only(link); }, outside_only);
 }
 
 }  // namespace husk::confine

@@ -18,6 +18,7 @@ enum class State {
     Unknown,  // the name cannot be seen, so it counts as absent and as present
     Link,     // no mount can hold a link: it has to stay, and its target is protected as well
     Foreign,  // in a directory of another user, where a command can neither see nor make anything
+    Pinned,   // what a path leaves by `..`: it stays where it is, and may be written
 };
 
 struct Name {
@@ -29,6 +30,9 @@ struct Name {
 // By path: a directory comes before the names in it.
 using Names = std::map<std::string, Name, std::less<>>;
 
+// Adds what is not there yet. A name that is only pinned makes way for one that is protected.
+void merge(Names& names, Names more);
+
 class NameWalk {
 public:
     explicit NameWalk(const std::vector<std::filesystem::path>& roots) : roots_(roots) {}
@@ -36,8 +40,9 @@ public:
     // Looks at the name. Where links are on the path, they are added, and the name that they lead
     // to if that is in a root.
     void add(const std::filesystem::path& path);
-    // Adds every link in a root that a reader of the path goes through: a command could replace any
-    // of them. Returns the path without links.
+    // Adds every link in a root that a reader of the path goes through, and every directory in a
+    // root that the path leaves by `..`: a command could replace any of them. Returns the path
+    // without links.
     std::filesystem::path add_links(const std::filesystem::path& path);
     // Notes that the survey depends on what a reader of this path gets.
     void depend_on(const std::filesystem::path& path);
@@ -52,6 +57,7 @@ public:
 private:
     Name look(const std::string& path, const std::string& root);
     void add_behind_links(const std::filesystem::path& path);
+    void pin(const std::filesystem::path& path);
     std::vector<std::filesystem::path> roots_;
     std::set<SeenFile> depends_on_;
     Names names_;
@@ -59,8 +65,9 @@ private:
     bool is_behind_links_ = false;  // the name that is looked at was said to have none on its path
 };
 
-// The path up to the first link in a root, and behind it as it was written: commands can replace
-// that link. The links before it are resolved. Without such a link, the path without links.
+// The path up to the first link in a root, or to the first directory in a root that the path leaves
+// by `..`, and behind it as it was written: commands can replace that link or directory. The links
+// before it are resolved. Without any of these, the path without links.
 std::filesystem::path resolved_up_to_roots(const std::filesystem::path& path,
                                            const std::vector<std::filesystem::path>& roots);
 

@@ -52,6 +52,38 @@ TEST_F(NameWalks, KeepLinksInRoots) {
     EXPECT_EQ(state(names, root / "work/v1/h.yaml"), State::Absent);
 }
 
+// A command can replace a directory that a path leaves by `..`.
+TEST_F(NameWalks, PinWhatAPathLeaves) {
+    fs::create_directories(root / "work/x");
+    fs::create_directories(root / "work/conf");
+    fs::create_symlink("x/../conf", root / "work/l");
+    const std::vector<fs::path> roots = {root / "work"};
+    EXPECT_EQ(resolved_up_to_roots(root / "work/x/../conf", roots).native(),
+              (root / "work/x/../conf").native());
+    for (const char* path : {"work/x/../conf", "work/l", "work/none/../conf"}) {
+        NameWalk walk(roots);
+        walk.add(root / path);
+        const Names names = std::move(walk).take();
+        EXPECT_EQ(state(names, root / "work/conf"), State::Present) << path;
+        if (path == std::string("work/none/../conf"))
+            EXPECT_EQ(state(names, root / "work/none"), State::Absent);
+        else
+            EXPECT_EQ(state(names, root / "work/x"), State::Pinned) << path;
+    }
+}
+
+// What is protected stays protected if another path only passes through it.
+TEST_F(NameWalks, PinNothingThatIsProtected) {
+    fs::create_directories(root / "x");
+    fs::create_directories(root / "conf");
+    EXPECT_EQ(state(found({"x", "x/../conf"}), root / "x"), State::Present);
+    EXPECT_EQ(state(found({"x/../conf", "x"}), root / "x"), State::Present);
+    Names names = found({"x/../conf"});
+    EXPECT_EQ(state(names, root / "x"), State::Pinned);
+    merge(names, found({"x"}));
+    EXPECT_EQ(state(names, root / "x"), State::Present);
+}
+
 TEST_F(NameWalks, TellWhatIsThere) {
     std::ofstream(root / "file") << "x";
     const Names names = found({"file", "none", "file/inner", "none/deeper"});

@@ -34,7 +34,7 @@ std::vector<Order> orders_about(const Names& names, const std::vector<fs::path>&
                                 uint16_t flags) {
     std::vector<Order> orders;
     for (const auto& [path, name] : names) {
-        if (root_above(path, roots) == nullptr) continue;
+        if (root_above(path, roots) == nullptr || name.state == State::Pinned) continue;
         if (name.state != State::Present)
             orders.push_back({path, flags, name.target});
         else if ((flags & wire::Watch) != 0)

@@ -143,8 +143,9 @@ Protected survey(const Wanted& wanted, const Protected* earlier) {
     NameWalk anywhere(held_roots(wanted));
     NameWalk& named = wanted.closed() ? walk : anywhere;
     for (const fs::path& path : wanted.protect) {
+        if (is_glob(path)) walk.depend_on_more();  // what matches can come anywhere
         if (is_glob(path))
-            walk.depend_on_more();  // what matches can come anywhere
+            named.add_links(fixed_part(path));
         else
             named.add(without_stars(path));
     }
@@ -152,7 +153,7 @@ Protected survey(const Wanted& wanted, const Protected* earlier) {
     if (root_above(wanted.state, walk.roots()) != nullptr) walk.add(wanted.state);
     if (wanted.closed()) result.proof = walk.proof();
     result.names = std::move(walk).take();
-    result.names.merge(std::move(anywhere).take());
+    merge(result.names, std::move(anywhere).take());
     return result;
 }
 
@@ -183,7 +184,7 @@ Result<Protected> find_protected(const Wanted& wanted, const Protected* earlier)
     NameWalk walk(writable_roots(whole));
     const std::vector<fs::path> matches = TRY(find_matches(whole, Links::Refused));
     for (const fs::path& path : matches) walk.add(path);
-    result.names.merge(std::move(walk).take());
+    merge(result.names, std::move(walk).take());
     CHECK(add_behind_memo(whole, result));
     keep_reachable(wanted, result.names);
     return result;
@@ -199,6 +200,7 @@ bool holds_the_same(const Protected& earlier, const Protected& now) {
         if (name.state == State::Absent) return true;
         const auto known = earlier.names.find(path);
         return known != earlier.names.end() && name.seen.is_certain &&
+               (known->second.state == State::Pinned) == (name.state == State::Pinned) &&
                known->second.seen == name.seen;
     });
 }
@@ -213,26 +215,30 @@ void add_protection(const Wanted& wanted, const Names& names, Steps& steps) {
         wanted.allowed ? writable_roots(wanted) : std::vector<fs::path>();
     std::set<fs::path> read_only;
     for (const fs::path& root : roots)
-        if (std::ranges::any_of(names,
-                                [&](const auto& entry) { return is_within(root, entry.first); }))
+        if (std::ranges::any_of(names, [&](const auto& entry) {
+                return entry.second.state != State::Pinned && is_within(root, entry.first);
+            }))
             read_only.insert(root);
     for (const fs::path& root : read_only) mount("protect ", root.string(), No);
     std::set<fs::path> pinned;
     for (const auto& [path, name] : names) {
         if (name.state == State::Absent || (!roots.empty() && root_above(path, roots) == nullptr))
             continue;
-        for (const fs::path& above : movable_above(wanted, path))
+        const fs::path last = name.state == State::Pinned ? fs::path(path) / "." : fs::path(path);
+        for (const fs::path& above : movable_above(wanted, last))
             if (pinned.insert(above).second) mount("pin ", above.string(), AsItIs);
     }
     for (const auto& [path, name] : names)
-        if (name.state != State::Absent && (roots.empty() || root_above(path, roots) != nullptr))
+        if (name.state != State::Absent && name.state != State::Pinned &&
+            (roots.empty() || root_above(path, roots) != nullptr))
             mount("protect ", path, No);
     // Links on the way to the user's own files must not lead elsewhere, not even for a moment.
-    NameWalk walk(writable_roots(wanted));
+    NameWalk walk(held_roots(wanted));
     for (const fs::path& path : wanted.protect)
-        if (!is_glob(path)) walk.add_links(without_stars(path));
+        walk.add_links(is_glob(path) ? fixed_part(path) : without_stars(path));
     for (const auto& [path, name] : std::move(walk).take())
-        steps.add({wire::WallOp::Protect, "hold the link " + path, No, 1, 0, {path}, true});
+        if (name.state == State::Link)
+            steps.add({wire::WallOp::Protect, "hold the link " + path, No, 1, 0, {path}, true});
 }
 
 }  // namespace husk::confine

@@ -1,5 +1,6 @@
 #include "confine/replaceable_links.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "confine/names.h"
@@ -8,18 +9,27 @@ namespace husk::confine {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+bool has_link(const Names& names) {
+    return std::ranges::any_of(names,
+                               [](const auto& entry) { return entry.second.state == State::Link; });
+}
+
+}  // namespace
+
 bool leads_without_links_in(const Roots& roots, const fs::path& path, const fs::path& found) {
     NameWalk walk(roots);
     // The name of something missing may have kept the slash at its end.
     const fs::path target = found.has_filename() ? found : found.parent_path();
-    return walk.add_links(path) == target && std::move(walk).take().empty();
+    return walk.add_links(path) == target && !has_link(std::move(walk).take());
 }
 
 Result<fs::path> found_without_links_in(const Roots& roots, const char* setting,
                                         const fs::path& path) {
     NameWalk walk(roots);
     fs::path found = walk.add_links(path);
-    if (std::move(walk).take().empty()) return found;
+    if (!has_link(std::move(walk).take())) return found;
     return std::unexpected(leads_through_link(setting, path, found));
 }
 

@@ -85,10 +85,11 @@ void narrow_to_allowed(Wanted& wanted) {
 }
 
 // Resolves links in the directory but not in the name: if the name is a link, the link itself is
-// protected. Links that lie in a root stay too: commands could replace them, so each survey of the
-// protected names has to find them.
+// protected. Links that lie in a root stay too, and so do directories in a root that the path
+// leaves by `..`: commands could replace them, so each survey of the protected names has to find
+// them.
 fs::path name_to_protect(const fs::path& path, const std::vector<fs::path>& roots) {
-    if (is_glob(path)) return without_links(path);
+    if (is_glob(path)) return resolved_up_to_roots(path, roots);
     const fs::path name = without_stars(path);
     const bool is_plain = name.has_filename() && name.filename() != "." && name.filename() != "..";
     return is_plain ? resolved_up_to_roots(name.parent_path(), roots) / name.filename()
@@ -151,7 +152,7 @@ Wanted resolved(Wanted wanted) {
     resolve(wanted.workspace);
     for (auto* paths : {&wanted.writable, &wanted.readable})
         for (fs::path& path : *paths) resolve(path);
-    for (const Roots roots = writable_roots(wanted); fs::path & path : wanted.protect)
+    for (const Roots roots = held_roots(wanted); fs::path & path : wanted.protect)
         path = name_to_protect(path, roots);
     wanted.state = without_links(wanted.state);
     resolve(wanted.logs);

@@ -43,20 +43,24 @@ public:
         return mount_of(top_, workspace_, workspace_inside, read_only);
     }
 
+    Result<void> protect(const fs::path& what, std::map<std::string, Mount>& on_top) const {
+        CHECK(pin(what, on_top));
+        on_top.at((fs::path(workspace_inside) / what).string()).read_only = true;
+        return {};
+    }
+
     // A directory that is a mount can be neither renamed nor removed with what is below it: so all
     // of them on the way are. `what` is not empty.
-    Result<void> protect(const fs::path& what, std::map<std::string, Mount>& on_top) const {
+    Result<void> pin(const fs::path& what, std::map<std::string, Mount>& on_top) const {
         os::Fd at = TRY(os::open_at(top_, ".", O_PATH | O_DIRECTORY));
         fs::path above;
-        std::string inside;
         for (const fs::path& part : what) {
             at = TRY(os::open_at(at, part.string(), O_PATH | O_NOFOLLOW));
             above /= part;
-            inside = (fs::path(workspace_inside) / above).string();
+            const std::string inside = (fs::path(workspace_inside) / above).string();
             const Mount mount = TRY(mount_of(at, workspace_ / above, inside, false));
             on_top.try_emplace(inside, mount);
         }
-        on_top.at(inside).read_only = true;
         return {};
     }
 
@@ -143,8 +147,10 @@ Result<std::vector<Mount>> mounts_of(const Wanted& wanted, const fs::path& state
         const bool is_outside = !confine::is_within(path, workspace);
         if (name.state == confine::State::Link && is_outside) continue;
         const fs::path what = below(path, workspace);
-        if (what == ".") mounts.front().read_only = true;
-        if (!what.empty() && what != ".") CHECK(ground.protect(what, on_top));
+        const bool stays_writable = name.state == confine::State::Pinned;
+        if (what == "." && !stays_writable) mounts.front().read_only = true;
+        if (what.empty() || what == ".") continue;
+        CHECK(stays_writable ? ground.pin(what, on_top) : ground.protect(what, on_top));
     }
     for (auto& [inside, mount] : on_top) mounts.push_back(std::move(mount));
     return mounts;

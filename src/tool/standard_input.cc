@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 
@@ -29,8 +30,11 @@ Result<void> check_place(const fs::path& path, const os::Fd& opened,
     const std::string target = confine::name_of(opened);
     confine::NameWalk walk(roots);
     const fs::path real = walk.add_links(path);
+    const bool passes_link = std::ranges::any_of(std::move(walk).take(), [](const auto& entry) {
+        return entry.second.state == confine::State::Link;
+    });
     const bool leads_through_root =
-        is_in_root(path.lexically_normal()) || is_in_root(real) || !std::move(walk).take().empty();
+        is_in_root(path.lexically_normal()) || is_in_root(real) || passes_link;
     if (!leads_through_root || is_in_root(target)) return {};
     return failure(
         "standard input", 0,

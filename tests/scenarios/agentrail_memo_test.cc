@@ -66,6 +66,24 @@ TEST_P(AgentrailMemo, Usage_IsReadOnlyOnTheHost) {
     EXPECT_EQ(read_text(outside() / "file"), "x\n");
 }
 
+// A link can leave a directory by `..`: that directory must not be replaced by a link.
+TEST_P(AgentrailMemo, Usage_KeepsDirectoriesThatALinkLeaves) {
+    for (const char* mode : {"open", "workspace"}) {
+        SCOPED_TRACE(mode);
+        const std::vector<std::string> options = {"--mode", mode};
+        write(work() / "data" / "NOTES.md", "kept\n");
+        write(work() / "x" / "file", "");
+        write(memo() / "file", "");
+        if (!fs::is_symlink(memo() / "s")) fs::create_symlink("../x/../data", memo() / "s");
+        call("mkdir -p evil/d evil/data; echo evil > evil/data/NOTES.md; mv x y; ln -s evil/d x",
+             options);
+        EXPECT_EQ(read_text(memo() / "s" / "NOTES.md"), "kept\n");
+        EXPECT_NE(code_of(call("echo evil > memo/s/NOTES.md", options)), 0);
+        EXPECT_EQ(read_text(memo() / "s" / "NOTES.md"), "kept\n");
+        EXPECT_EQ(code_of(call("echo more > x/file", options)), 0);
+    }
+}
+
 TEST_P(AgentrailMemo, Usage_IsTakenAwayIfACommandMakesIt) {
     for (const char* command :
          {"mkdir -p memo/session && echo x > memo/session/NOTES.md", "echo x > memo",

@@ -53,5 +53,60 @@ TEST_P(ProtectedLinks, OfTheCommandAreTakenAway) {
     EXPECT_TRUE(fs::exists(work() / "gh/copilot/x"));
 }
 
+// A way to what is protected, and what a command does to lead it elsewhere.
+struct Detour {
+    std::string protect;
+    std::string attack;
+};
+
+// docs/walls.md, "Links": a command can replace nothing on the way to a path of --protect.
+TEST_P(ProtectedLinks, OnTheWayAreKeptInEveryMode) {
+    const Detour detours[] = {
+        {"l/*.md", "rm l && mkdir l && echo evil > l/f.md"},
+        {"l/*.md", "mkdir evil && echo evil > evil/f.md && ln -sfn evil l"},
+        {"l/**/*.md", "rm l && mkdir l && echo evil > l/f.md"},
+        {"a/l/[f].md", "mv a b && mkdir -p a/l && echo evil > a/l/f.md"},
+        {"l/f.md", "rm l && mkdir l && echo evil > l/f.md"},
+        {"l/*", "rm l && mkdir l && echo evil > l/f.md"},
+        {"x/../real",
+         "mv x y && mkdir -p evil/d evil/real && echo evil > evil/real/f.md &&"
+         "ln -s evil/d x"},
+        {"x/../real/*.md",
+         "mv x y && mkdir -p evil/d evil/real && echo evil > evil/real/f.md &&"
+         "ln -s evil/d x"},
+    };
+    for (const char* mode : {"workspace", "open"})
+        for (const Detour& detour : detours) {
+            SCOPED_TRACE(std::string(mode) + " " + detour.protect + ": " + detour.attack);
+            for (const char* made : {"real", "a", "b", "l", "x", "y", "evil"})
+                fs::remove_all(work() / made);
+            write(work() / "real/f.md", "of the user");
+            write(work() / "a/file", "");
+            write(work() / "x/file", "");
+            fs::create_symlink("real", work() / "l");
+            fs::create_symlink("../real", work() / "a/l");
+            const fs::path way = fs::path(detour.protect).parent_path();
+            const std::vector<std::string> options = {"--protect", detour.protect};
+            const Ran ran = in(mode, detour.attack, options);
+            const fs::path seen = detour.protect == "x/../real" ? detour.protect : way;
+            const fs::path above = seen == "l/**" ? "l" : seen;
+            EXPECT_EQ(read_text(work() / above / "f.md"), "of the user") << ran.err;
+            in(mode, "echo evil > '" + (above / "f.md").string() + "'", options);
+            EXPECT_EQ(read_text(work() / above / "f.md"), "of the user") << "of the next call";
+        }
+}
+
+// The directory that the path leaves can be used as before.
+TEST_P(ProtectedLinks, LeaveTheDirectoryBeforeDotsWritable) {
+    for (const char* mode : {"workspace", "open"}) {
+        write(work() / "x/file", "");
+        write(work() / "real/f", "of the user");
+        const Ran ran = in(mode, "echo new > x/file && mkdir -p x/more && rmdir x/more",
+                           {"--protect", "x/../real"});
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        EXPECT_EQ(read_text(work() / "x/file"), "new\n");
+    }
+}
+
 }  // namespace
 }  // namespace husk::test
