@@ -76,23 +76,29 @@ const Way ways[] = {
     {"UpwardsFromADirectory",
      std::string("mkdir -p x evil/d evil/conf conf; echo \"mode: open\" > evil/conf/h.yaml; ") +
          closed + "conf/h.yaml",
-     "$HUSK run --config x/../conf/h.yaml", "mv x y; ln -s evil/d x"},
+     "$HUSK run --config x/../conf/h.yaml", "mv x y; ln -sT evil/d x"},
     {"UpwardsFromADirectoryBehindALink",
      std::string("mkdir -p x evil/d evil/conf/husk conf/husk; ln -s x/../conf l;"
                  "echo \"mode: open\" > evil/conf/husk/husk.yaml; rm -rf $XDG_CONFIG_HOME;"
                  "ln -s $PWD/l $XDG_CONFIG_HOME; ") +
          closed + "conf/husk/husk.yaml",
-     "$HUSK run", "mv x y; ln -s evil/d x"},
+     "$HUSK run", "mv x y; ln -sT evil/d x"},
     {"UpwardsFromADirectoryBelowAnother",
      std::string("mkdir -p a/x evil/d/e evil/conf conf;"
                  "echo \"mode: open\" > evil/conf/h.yaml; ") +
          closed + "conf/h.yaml",
-     "$HUSK run --config a/x/../../conf/h.yaml", "mv a b; mkdir a; ln -s ../evil/d/e a/x"},
+     "$HUSK run --config a/x/../../conf/h.yaml", "mv a b; mkdir a; ln -sT ../evil/d/e a/x"},
     {"UpwardsToTheStateDirectory",
-     "mkdir -p x evil/d; mkdir -m 700 st evil/st; echo 'mode: open' > husk.yaml",
-     "HUSK_STATE=$PWD/x/../st $HUSK run --force",
-     "sum=$(sha256sum < husk.yaml); umask 077;"
-     "echo ${sum%% *} $PWD/husk.yaml > evil/st/trusted; mv x y; ln -s evil/d x"},
+     "mkdir -p x evil/e/d evil/outside ../outside/state; chmod 700 ../outside/state;"
+     "echo 'mode: open' > husk.yaml",
+     "HUSK_STATE=$PWD/x/../../outside/state $HUSK run",
+     "mkdir -m 700 evil/outside/state; sum=$(sha256sum < husk.yaml); umask 077;"
+     "echo ${sum%% *} $PWD/husk.yaml > evil/outside/state/trusted; mv x y; ln -sT evil/e/d x"},
+    {"UpwardsToTheStateDirectoryInTheWorkspace",
+     "mkdir -p x evil/d; mkdir -m 700 st; echo 'mode: open' > husk.yaml",
+     "HOME=$PWD HUSK_STATE=$PWD/x/../st $HUSK run --force",
+     "mkdir -m 700 evil/st; sum=$(sha256sum < husk.yaml); umask 077;"
+     "echo ${sum%% *} $PWD/husk.yaml > evil/st/trusted; mv x y; ln -sT evil/d x"},
 };
 
 class RedirectedConfiguration : public testing::TestWithParam<std::tuple<Way, Who>>,
