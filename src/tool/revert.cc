@@ -132,13 +132,24 @@ private:
                known->second.state != State::Absent;
     }
 
+    // What a command has put in the place of a link that has to stay goes with all that is in it.
+    bool is_in_place_of_link(const fs::path& path) const {
+        for (fs::path above = path.parent_path(); above.has_relative_path();
+             above = above.parent_path())
+            if (const auto known = before_.names.find(above.native());
+                known != before_.names.end() && known->second.state == State::Link)
+                return true;
+        return false;
+    }
+
     void add_matches(std::vector<Order>& orders) {
         const auto matches = confine::find_matches(session_.wanted(), confine::Links::Told);
         if (!matches)
             report_.notes.push_back("what it made was not compared with what is protected: " +
                                     matches.error().text());
         for (const fs::path& path : matches.value_or(std::vector<fs::path>()))
-            if (!before_.names.contains(path.native())) orders.push_back({path, flags_});
+            if (!before_.names.contains(path.native()) && !is_in_place_of_link(path))
+                orders.push_back({path, flags_});
     }
 
     void carry_out(std::span<Order> orders) {
@@ -223,8 +234,8 @@ std::vector<std::string> warnings_since(const confine::Protected& before,
 void tell_replaced(const confine::Protected& before, const run::Session& session, Report& report) {
     const std::vector<fs::path> roots = confine::held_roots(session.wanted());
     for (const auto& [path, name] : before.names)
-        if (name.state == State::Present && confine::root_above(path, roots) != nullptr &&
-            confine::is_another_object(name.seen))
+        if ((name.state == State::Present || name.state == State::Pinned) &&
+            confine::root_above(path, roots) != nullptr && confine::is_another_object(name.seen))
             report.notes.push_back(text::one_line(path) +
                                    " was replaced while the command ran. If that was not you, it "
                                    "may be the command's: "

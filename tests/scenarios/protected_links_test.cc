@@ -94,6 +94,24 @@ TEST_P(ProtectedLinks, OnTheWayAreKeptInEveryMode) {
         }
 }
 
+// Where no mount holds anything, the mason makes the link again, and a note names what it left.
+TEST_P(ProtectedLinks, OnTheWayAreKeptOrNamedWithoutMounts) {
+    write(work() / "real/f.md", "of the user");
+    write(work() / "x/file", "");
+    fs::create_symlink("real", work() / "l");
+    const nlohmann::json link =
+        pretending("mountns=no", "open", "rm l && mkdir l && echo evil > l/f.md",
+                   {"--json", "--protect", "l/*.md"})
+            .json();
+    EXPECT_EQ(link["reverted"], nlohmann::json({(work() / "l").string()})) << link;
+    EXPECT_EQ(link["notes"], nlohmann::json::array());
+    EXPECT_EQ(read_text(work() / "l/f.md"), "of the user");
+    const nlohmann::json left = pretending("mountns=no", "open", "mv x y && ln -s /tmp x",
+                                           {"--json", "--protect", "x/../real"})
+                                    .json();
+    EXPECT_THAT(left["notes"].dump(), testing::HasSubstr("/x was replaced")) << left;
+}
+
 // The directory that the path leaves can be used as before.
 TEST_P(ProtectedLinks, LeaveTheDirectoryBeforeDotsWritable) {
     for (const char* mode : {"workspace", "open"}) {
