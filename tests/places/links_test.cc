@@ -107,6 +107,18 @@ TEST_F(Links, WhatIsProtectedIsSoByWhateverName) {
     EXPECT_EQ(those_that_work({"touch kept/x", "mv kept gone", "touch y"}), "touch y\n");
 }
 
+// A link in the place of `x` would lead the path elsewhere.
+TEST_F(Links, NoneComesInThePlaceOfADirectoryBeforeDots) {
+    fs::create_directories(work("x"));
+    fs::create_directories(work("kept"));
+    for (const char* mode : {"open", "workspace"}) {
+        configure("mode: " + std::string(mode) + "\nprotect: [x/../kept]\n");
+        EXPECT_EQ(those_that_work({"touch kept/x", "mv x gone", "rm -r x", "touch x/file"}),
+                  "touch x/file\n");
+        husk({"session", "end", session()});
+    }
+}
+
 TEST_F(Links, WhatIsHusksOwnIsNoWorkspace) {
     const auto refused = [&](const std::string& workspace) {
         const Ran ran = husk({"run", "--cwd", workspace, "true"});
