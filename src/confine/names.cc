@@ -151,20 +151,21 @@ fs::path NameWalk::add_links(const fs::path& path) {
         return Follow::On;
     };
     const auto at_up = [&](const fs::path& directory) {
-        if (root_above(directory, roots_) != nullptr) pin(directory);
+        if (const fs::path* root = root_above(directory, roots_)) pin(directory, *root);
         return Follow::On;
     };
     return follow(path, at_link, at_up);
 }
 
 // A path leads nowhere behind what is not there. Nothing may come there either: it could be a link.
-void NameWalk::pin(const fs::path& path) {
+void NameWalk::pin(const fs::path& path, const fs::path& root) {
     depend_on_more();
-    SeenFile seen = see(path.native(), Extent::Itself);
-    const State state = seen.error == 0       ? State::Pinned
-                        : is_gone(seen.error) ? State::Absent
-                                              : State::Unknown;
-    names_.try_emplace(path.native(), Name{.state = state, .seen = std::move(seen)});
+    Name name = look(path.native(), root.native());
+    if (name.state == State::Foreign) return;
+    if (name.state == State::Present) name.state = State::Pinned;
+    if (name.state == State::Link) name.state = State::Unknown;  // it has come just now
+    name.seen = see(path.native(), Extent::Itself);
+    names_.try_emplace(path.native(), std::move(name));
 }
 
 void NameWalk::depend_on(const fs::path& path) {

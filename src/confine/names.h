@@ -57,7 +57,7 @@ public:
 private:
     Name look(const std::string& path, const std::string& root);
     void add_behind_links(const std::filesystem::path& path);
-    void pin(const std::filesystem::path& path);
+    void pin(const std::filesystem::path& path, const std::filesystem::path& root);
     std::vector<std::filesystem::path> roots_;
     std::set<SeenFile> depends_on_;
     Names names_;
