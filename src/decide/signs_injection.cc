@@ -6,6 +6,7 @@
 #include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/code.h"
+#include "decide/inline_code.h"
 #include "decide/signs.h"
 #include "parse/wrappers.h"
 
@@ -193,68 +194,23 @@ bool starts_others(const Word& code) {
     return std::ranges::any_of(telling, [&](std::string_view word) { return text.contains(word); });
 }
 
-// "id" | getline, print | "sh": awk runs what stands in the quotes.
-bool pipes_in_awk(const Word& code) {
-    const std::string text = code.shown();
-    for (size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 1)) {
-        const size_t next = text.find_first_not_of(" \t&", at + 1);
-        if (next == std::string::npos) return false;
-        if (text[next] == '|' || (at > 0 && text[at - 1] == '|')) continue;
-        const std::string_view rest = std::string_view(text).substr(next);
-        if (rest.starts_with('"') || rest.starts_with("getline")) return true;
-    }
-    return false;
-}
-
-// Behind the text that begins at `at` and ends with the letter; at most the end of the script.
-size_t behind_letter(std::string_view script, size_t at, char letter) {
-    while (at < script.size() && script[at] != letter) at += script[at] == '\\' ? 2U : 1U;
-    return std::min(at + 1, script.size());
-}
-
-// sed '1e id', sed 's/x/id/e': sed runs a command.
-bool runs_from_sed(std::string_view script) {
-    for (size_t at = 0; at < script.size();) {
-        at = std::min(script.find_first_not_of(" \t\n;{}0123456789,$!~+", at), script.size());
-        if (at == script.size()) return false;
-        const char letter = script[at++];
-        if (letter == '/') {
-            at = behind_letter(script, at, '/');
-            continue;
-        }
-        const size_t end = std::min(script.find_first_of(";}\n", at), script.size());
-        if (letter == 'e') return true;
-        if ((letter != 's' && letter != 'y') || at == script.size()) {
-            at = end;
-            continue;
-        }
-        const char separator = script[at];
-        at = behind_letter(script, behind_letter(script, at + 1, separator), separator);
-        const size_t flags = std::min(script.find_first_of(" ;}\nw", at), script.size());
-        if (letter == 's' && script.substr(at, flags - at).contains('e')) return true;
-        at = flags;
-    }
-    return false;
-}
-
-bool runs_from_sed(const Command& command) {
+bool starts_others_from_sed(const Command& command) {
     static constexpr std::array<std::string_view, 3> with_value = {"expression", "file",
                                                                    "line-length"};
     const Arguments arguments = read_arguments(arguments_of(command), {"efl", with_value});
-    std::vector<Word> scripts = arguments.values_of("e");
-    for (Word& script : arguments.values_of("expression")) scripts.push_back(std::move(script));
-    const bool has_file = arguments.has("f") || arguments.has("file");
-    if (scripts.empty() && !has_file && !arguments.operands.empty())
-        scripts.push_back(arguments.operands.front());
-    return std::ranges::any_of(scripts,
-                               [](const Word& script) { return runs_from_sed(script.shown()); });
-}
-
-// `id` is a command in these languages. In JavaScript it is a text.
-bool has_backticks(const Command& command, const Word& code) {
-    const std::string text = code.shown();
-    return is_one_of(command.program(), "perl ruby php") &&
-           (text.contains('`') || text.contains("qx"));
+    // sed reads them as the lines of one: a text can begin in one and go on in the next. What
+    // stands in a file is not known.
+    std::string lines;
+    bool has_script = false;
+    for (const Option& option : arguments.options) {
+        if (!is_one_of(option.name, "e expression f file")) continue;
+        has_script = true;
+        const bool is_file = is_one_of(option.name, "f file");
+        if (option.value && !is_file) lines += option.value->shown();
+        lines += '\n';
+    }
+    if (!has_script && !arguments.operands.empty()) lines = arguments.operands.front().shown();
+    return runs_from_sed(lines);
 }
 
 std::optional<std::string> inline_program(const Scene& scene) {
@@ -262,15 +218,15 @@ std::optional<std::string> inline_program(const Scene& scene) {
     if (is_one_of(program, "eval sh bash dash zsh ksh ash mksh fish"))
         return std::nullopt;  // what these run is parsed
     if (is_one_of(program, "awk gawk mawk"))
-        return found_if(std::ranges::any_of(arguments_of(scene.command),
-                                            [](const Word& word) {
-                                                return starts_others(word) || pipes_in_awk(word);
-                                            }),
-                        scene.command.text);
+        return found_if(
+            std::ranges::any_of(
+                arguments_of(scene.command),
+                [](const Word& word) { return starts_others(word) || pipes_in_awk(word.shown()); }),
+            scene.command.text);
     if (is_one_of(program, "sed gsed"))
-        return found_if(runs_from_sed(scene.command), scene.command.text);
+        return found_if(starts_others_from_sed(scene.command), scene.command.text);
     const Word* code = code_argument(scene.command);
-    return found_if(code && (starts_others(*code) || has_backticks(scene.command, *code)),
+    return found_if(code && (starts_others(*code) || runs_in_backticks(program, code->shown())),
                     scene.command.text);
 }
 
