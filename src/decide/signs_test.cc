@@ -141,6 +141,7 @@ TEST(Signs, OfProgramsInAnArgument) {
         {"injection/inline-program", "sed 's/x/[/;e id;s/]//' x"},
         {"injection/inline-program", "sed 's[x[y[e' x"},
         {"injection/inline-program", "sed 'p #; e\n1e id' x"},
+        {"injection/inline-program", "sed ':a#;b a#;e id' x"},
         {"injection/inline-program", "sed '\\,x,e id' x"},
         {"injection/inline-program", "sed '/x/Ie id' x"},
         {"injection/inline-program", "sed -e '1i a' -e 'e id' x"},
