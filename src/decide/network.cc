@@ -6,6 +6,7 @@
 
 #include "base/names.h"
 #include "decide/arguments.h"
+#include "decide/copies.h"
 #include "decide/files.h"
 #include "decide/path.h"
 #include "decide/this_machine.h"
@@ -18,39 +19,14 @@ using parse::Command;
 using parse::Redirect;
 using parse::Word;
 
-constexpr std::array<std::string_view, 33> curl_values = {"data",
-                                                          "data-binary",
-                                                          "data-ascii",
-                                                          "data-raw",
-                                                          "data-urlencode",
-                                                          "json",
-                                                          "form",
-                                                          "form-string",
-                                                          "upload-file",
-                                                          "header",
-                                                          "request",
-                                                          "output",
-                                                          "user",
-                                                          "user-agent",
-                                                          "cookie",
-                                                          "cookie-jar",
-                                                          "referer",
-                                                          "config",
-                                                          "max-time",
-                                                          "connect-timeout",
-                                                          "retry",
-                                                          "retry-delay",
-                                                          "retry-max-time",
-                                                          "write-out",
-                                                          "proxy",
-                                                          "cacert",
-                                                          "cert",
-                                                          "key",
-                                                          "url",
-                                                          "resolve",
-                                                          "range",
-                                                          "limit-rate",
-                                                          "output-dir"};
+constexpr std::array<std::string_view, 34> curl_values = {
+    "data",       "data-binary", "data-ascii",     "data-raw",    "data-urlencode",
+    "json",       "form",        "form-string",    "upload-file", "header",
+    "request",    "output",      "user",           "user-agent",  "cookie",
+    "cookie-jar", "referer",     "config",         "max-time",    "connect-timeout",
+    "retry",      "retry-delay", "retry-max-time", "write-out",   "proxy",
+    "noproxy",    "cacert",      "cert",           "key",         "url",
+    "resolve",    "range",       "limit-rate",     "output-dir"};
 
 // Adds the file that `value` names; "-" is the standard input.
 void add_file(Sending& sending, const Word& value) {
@@ -81,14 +57,35 @@ Arguments curl_arguments(const Command& command) {
 }
 
 Arguments wget_arguments(const Command& command) {
-    static constexpr std::array<std::string_view, 5> values = {
-        "post-file", "body-file", "post-data", "output-document", "header"};
-    return read_arguments(arguments_of(command), {"OoPatTwQUi", values});
+    static constexpr std::array<std::string_view, 7> values = {
+        "post-file", "body-file", "post-data", "output-document", "header", "execute", "config"};
+    return read_arguments(arguments_of(command), {"OoPatTwQUie", values});
 }
 
 bool are_all_here(const std::vector<Word>& urls) {
     return !urls.empty() &&
            std::ranges::all_of(urls, [](const Word& url) { return is_this_machine(url); });
+}
+
+// These lead a request to another machine than the URL says. An empty proxy is none.
+bool leads_curl_away(const Option& option) {
+    if (is_one_of(option.name, "x proxy preproxy")) return !option.value || !option.value->is("");
+    return is_one_of(option.name,
+                     "socks4 socks4a socks5 socks5-hostname resolve connect-to K config");
+}
+
+// -e http_proxy=x, --config=x. wget reads httpproxy, Http-Proxy and http_proxy as the same.
+bool leads_wget_away(const Option& option) {
+    if (option.name == "config") return true;
+    if (!is_one_of(option.name, "e execute") || !option.value) return false;
+    std::string setting = parse::lowered(option.value->shown());
+    std::erase_if(setting, [](char letter) { return letter == '_' || letter == '-'; });
+    if (!option.value->known_start().contains('=')) return true;
+    const size_t begin = setting.find_first_not_of(" \t");
+    const size_t end = setting.find_first_of(" \t=", begin);
+    if (setting.find_first_not_of(" \t", setting.find('=') + 1) == std::string::npos) return false;
+    return is_one_of(std::string_view(setting).substr(begin, end - begin),
+                     "httpproxy httpsproxy ftpproxy");
 }
 
 Sending sent_by_curl(const Command& command) {
@@ -105,12 +102,7 @@ Sending sent_by_curl(const Command& command) {
         else if (option.name == "data-urlencode")
             add_named_file(sending, *option.value, "@");
     }
-    // These lead a request to another machine than the URL says.
-    const bool is_led_away = std::ranges::any_of(arguments.options, [](const Option& option) {
-        return is_one_of(option.name,
-                         "x proxy preproxy socks4 socks4a socks5 socks5-hostname "
-                         "resolve connect-to K config");
-    });
+    const bool is_led_away = std::ranges::any_of(arguments.options, leads_curl_away);
     sending.to_this_machine = !is_led_away && are_all_here(urls_of(command));
     return sending;
 }
@@ -121,7 +113,8 @@ Sending sent_by_wget(const Command& command) {
     for (const std::string_view name : {"post-file", "body-file"}) {
         for (const Word& file : arguments.values_of(name)) add_file(sending, file);
     }
-    sending.to_this_machine = are_all_here(arguments.operands);
+    sending.to_this_machine = are_all_here(arguments.operands) &&
+                              std::ranges::none_of(arguments.options, leads_wget_away);
     return sending;
 }
 
@@ -151,45 +144,6 @@ Sending sent_by_socat(const Command& command) {
     }
     Sending sending{.standard_input = true};
     sending.to_this_machine = hosts.empty() ? is_local : are_all_here(hosts);
-    return sending;
-}
-
-// host:path, user@host:path, [::1]:path, rsync://host/path; not ./a:b or /a:b.
-bool is_remote(const Word& word) {
-    const std::string text = word.shown();
-    const size_t bracket = text.find('[');
-    const size_t from = bracket < text.find(':') ? text.find(']', bracket) : 0;
-    const size_t colon = text.find(':', std::min(from, text.size()));
-    if (colon == std::string::npos || colon == 0 || colon > text.find('/')) return false;
-    if (text.substr(colon).starts_with("://")) return !is_this_machine(word);
-    return !is_this_machine(std::string_view(text).substr(0, colon));
-}
-
-// scp a b host:c
-Sending sent_by_copy(const Command& command) {
-    const Arguments arguments = read_arguments(arguments_of(command), {"cDFiJloPSXefBMT@"});
-    Sending sending;
-    if (arguments.operands.size() < 2 || !is_remote(arguments.operands.back())) return sending;
-    for (const Word& source : std::span(arguments.operands).first(arguments.operands.size() - 1)) {
-        if (!is_remote(source)) sending.files.push_back(source);
-    }
-    return sending;
-}
-
-// aws s3 cp a s3://b, gsutil cp a gs://b, rclone copy a remote:b
-Sending sent_to_cloud(const Command& command) {
-    Sending sending;
-    const auto words = arguments_of(command);
-    const bool copies = std::ranges::any_of(words, [](const Word& word) {
-        return is_one_of(word.shown(), "cp sync mv rsync copy move upload");
-    });
-    if (!copies || words.size() < 2) return sending;
-    std::vector<Word> operands = read_arguments(words).operands;
-    std::erase_if(operands, [](const Word& word) {
-        return is_one_of(word.shown(), "s3 cp sync mv rsync copy move upload");
-    });
-    if (operands.size() > 1 && !is_remote(operands[0]) && is_remote(operands[1]))
-        sending.files.push_back(operands[0]);
     return sending;
 }
 

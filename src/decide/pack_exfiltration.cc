@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "decide/arguments.h"
 #include "decide/check.h"
+#include "decide/detours.h"
 #include "decide/network.h"
 #include "decide/origin.h"
 #include "decide/this_machine.h"
@@ -24,7 +25,7 @@ bool reads_content(const Command& command) {
 
 std::optional<Sending> sending_elsewhere(const Scene& scene) {
     auto sending = sending_of(scene.command);
-    if (sending && sending->to_this_machine) sending.reset();
+    if (sending && sending->to_this_machine && !may_have_proxy(scene)) sending.reset();
     return sending;
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "decide/detours.h"
 #include "decide/input.h"
 
 namespace husk::decide {
@@ -23,6 +24,7 @@ Survey::Survey(const Script& script) : script_(script), places_(script.commands.
     note_places();
     note_functions();
     note_readers();
+    note_proxies();
     if (!functions_.empty()) count_callers();
 }
 
@@ -55,6 +57,19 @@ void Survey::note_functions() {
         }
         bodies = std::move(merged);
     }
+}
+
+// `http_proxy=x program` is for the program alone, unless that is a function.
+void Survey::note_proxies() {
+    const auto sets = [&](const Command& command) {
+        if (!decide::sets_proxy(command)) return false;
+        Command alone = command;
+        if (!functions_.contains(command.program()) && !command.words.empty())
+            alone.assignments.clear();
+        return decide::sets_proxy(alone);
+    };
+    sets_proxy_ = std::ranges::any_of(script_.commands, sets) ||
+                  std::ranges::any_of(script_.loops, names_proxy, &parse::Loop::name);
 }
 
 void Survey::note_readers() {

@@ -32,6 +32,9 @@ public:
     // does; Command::none if there is none.
     size_t reader_of(const std::string& name, size_t command) const;
 
+    // A variable that names a proxy is set for more than one command.
+    bool sets_proxy() const { return sets_proxy_; }
+
 private:
     // A stage of a pipeline.
     struct Place {
@@ -42,6 +45,7 @@ private:
     void note_places();
     void note_functions();
     void note_readers();
+    void note_proxies();
     void count_callers();
     bool is_in_function(const std::string& name, size_t first, size_t last) const;
 
@@ -52,6 +56,7 @@ private:
     std::map<std::string, std::vector<parse::Range>, std::less<>> functions_;
     // In how many stages of each pipeline a program is called. Only where there are functions.
     std::vector<std::map<std::string, size_t, std::less<>>> callers_;
+    bool sets_proxy_ = false;
 };
 
 // The command, or one that it is carried by, comes to be run this way.
