@@ -102,8 +102,7 @@ Sending sent_by_curl(const Command& command) {
         else if (option.name == "data-urlencode")
             add_named_file(sending, *option.value, "@");
     }
-    const bool is_led_away = std::ranges::any_of(arguments.options, leads_curl_away);
-    sending.to_this_machine = !is_led_away && are_all_here(urls_of(command));
+    sending.to_this_machine = !leads_request_away(command) && are_all_here(urls_of(command));
     return sending;
 }
 
@@ -113,8 +112,7 @@ Sending sent_by_wget(const Command& command) {
     for (const std::string_view name : {"post-file", "body-file"}) {
         for (const Word& file : arguments.values_of(name)) add_file(sending, file);
     }
-    sending.to_this_machine = are_all_here(arguments.operands) &&
-                              std::ranges::none_of(arguments.options, leads_wget_away);
+    sending.to_this_machine = !leads_request_away(command) && are_all_here(arguments.operands);
     return sending;
 }
 
@@ -153,6 +151,14 @@ bool downloads(const Command& command) {
     return is_one_of(
         command.program(),
         "curl wget fetch aria2c http https lwp-request wget2 lynx links elinks w3m axel");
+}
+
+bool leads_request_away(const Command& command) {
+    const std::string program = command.program();
+    if (program == "curl")
+        return std::ranges::any_of(curl_arguments(command).options, leads_curl_away);
+    return is_one_of(program, "wget wget2") &&
+           std::ranges::any_of(wget_arguments(command).options, leads_wget_away);
 }
 
 std::vector<std::string> socat_address_types(const Command& command) {

@@ -20,6 +20,9 @@ std::vector<parse::Word> urls_of(const parse::Command& command);
 // The words that go to the other machine beside the address: headers, forms, bodies.
 std::vector<parse::Word> sent_words(const parse::Command& command);
 
+// An option of curl or wget leads the request to another machine than the address says.
+bool leads_request_away(const parse::Command& command);
+
 struct Sending {
     std::vector<parse::Word> files = {};  // local files whose content it sends
     bool standard_input = false;          // it sends what it reads there

@@ -5,11 +5,13 @@
 
 #include "base/names.h"
 #include "decide/arguments.h"
+#include "decide/detours.h"
 #include "decide/glob.h"
 #include "decide/network.h"
 #include "decide/origin.h"
 #include "decide/signs.h"
 #include "decide/this_machine.h"
+#include "parse/letters.h"
 
 namespace husk::decide {
 namespace {
@@ -24,12 +26,13 @@ constexpr double likely = 0.7;
 bool is_plain(const Word& url, bool may_lack_scheme) {
     const std::string start = url.known_start();
     const size_t end = start.find("://");
-    if (end == std::string::npos) return may_lack_scheme && !start.empty() && !is_this_machine(url);
-    std::string scheme = start.substr(0, end);
-    std::ranges::transform(scheme, scheme.begin(), [](unsigned char letter) {
-        return static_cast<char>(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
-    });
-    return is_one_of(scheme, "http ftp tftp telnet gopher dict ldap smtp") && !is_this_machine(url);
+    if (end == std::string::npos) return may_lack_scheme && !start.empty();
+    return is_one_of(parse::lowered(start.substr(0, end)),
+                     "http ftp tftp telnet gopher dict ldap smtp");
+}
+
+bool goes_through_proxy(const Scene& scene) {
+    return leads_request_away(scene.command) || may_have_proxy(scene);
 }
 
 // An encrypted download is an everyday command. A plain one can be read and changed on its way.
@@ -45,7 +48,8 @@ std::optional<std::string> plain_request(const Scene& scene) {
     const std::vector<Word> urls = urls_of(scene.command);
     const bool may_lack_scheme = urls.size() == 1 && is_one_of(program, "curl wget wget2");
     for (const Word& url : urls)
-        if (is_plain(url, may_lack_scheme)) return url.shown();
+        if (is_plain(url, may_lack_scheme) && (!is_this_machine(url) || goes_through_proxy(scene)))
+            return url.shown();
     return std::nullopt;
 }
 
@@ -64,7 +68,8 @@ std::optional<std::string> computed_request(const Scene& scene) {
         words.assign(all.begin(), all.end());
     } else if (downloads(command)) {
         words = urls_of(command);
-        if (std::ranges::all_of(words, [](const Word& url) { return is_this_machine(url); }))
+        if (std::ranges::all_of(words, [](const Word& url) { return is_this_machine(url); }) &&
+            !goes_through_proxy(scene))
             return std::nullopt;
         std::ranges::move(sent_words(command), std::back_inserter(words));
     }

@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/names.h"
 #include "parse/letters.h"
@@ -51,6 +53,68 @@ std::optional<uint64_t> v4_address(std::string_view text) {
     return std::nullopt;
 }
 
+// One side of :: in an IPv6 address, or all of one without ::, as groups of two bytes.
+std::optional<std::vector<uint64_t>> groups_of(std::string_view text) {
+    constexpr int bits = 16;
+    constexpr size_t longest = 4;
+    constexpr int hexadecimal = 16;
+    std::vector<uint64_t> groups;
+    while (!text.empty()) {
+        const size_t end = std::min(text.find(':'), text.size());
+        const std::string_view part = text.substr(0, end);
+        const bool is_last = end == text.size();
+        if (is_last && part.contains('.')) {
+            const auto address = v4_address(part);
+            if (!address || std::ranges::count(part, '.') != 3) return std::nullopt;
+            groups.push_back(*address >> bits);
+            groups.push_back(*address & 0xffff);
+            return groups;
+        }
+        uint64_t group = 0;
+        const auto [stop, error] =
+            std::from_chars(part.data(), part.data() + part.size(), group, hexadecimal);
+        const bool is_all = error == std::errc() && stop == part.data() + part.size();
+        if (!is_all || part.size() > longest) return std::nullopt;
+        groups.push_back(group);
+        if (is_last) return groups;
+        text.remove_prefix(end + 1);
+        if (text.empty()) return std::nullopt;  // 1:
+    }
+    return groups;
+}
+
+// As inet_pton reads it. The zone behind % names an interface of this machine.
+std::optional<std::vector<uint64_t>> v6_address(std::string_view text) {
+    constexpr size_t all = 8;
+    text = text.substr(0, text.find('%'));
+    const size_t gap = text.find("::");
+    auto groups = groups_of(text.substr(0, gap));
+    if (!groups) return std::nullopt;
+    if (gap == std::string_view::npos) return groups->size() == all ? groups : std::nullopt;
+    const bool ends_in_v4 = text.substr(0, gap).contains('.');
+    const auto rest = groups_of(text.substr(gap + 2));
+    if (!rest || ends_in_v4 || groups->size() + rest->size() >= all) return std::nullopt;
+    groups->resize(all - rest->size());
+    groups->insert(groups->end(), rest->begin(), rest->end());
+    return groups;
+}
+
+bool is_loopback(uint64_t v4_address) { return v4_address >> 24 == loopback; }
+
+// ::1, ::ffff:127.0.0.1 and their long forms.
+bool is_v6_here(std::string_view text) {
+    constexpr size_t v4_begin = 6;
+    constexpr uint64_t mapped = 0xffff;
+    const auto address = v6_address(text);
+    if (!address) return false;
+    const uint64_t last = (*address)[v4_begin] << 16 | (*address)[v4_begin + 1];
+    const auto start = std::span(*address).first(v4_begin);
+    const bool starts_with_zeros =
+        std::ranges::count(start.first(v4_begin - 1), uint64_t{0}) == v4_begin - 1;
+    if (!starts_with_zeros) return false;
+    return start.back() == mapped ? is_loopback(last) : start.back() == 0 && last == 1;
+}
+
 // What a URL starts with: letters, digits, +, - and . in front of ://.
 std::string_view without_scheme(std::string_view url) {
     const size_t end = url.find("://");
@@ -63,10 +127,12 @@ std::string_view without_scheme(std::string_view url) {
 
 bool is_host_here(std::string_view host) {
     if (host.ends_with('.')) host.remove_suffix(1);
-    if (is_one_of(host, "localhost [::1] ::1 host.docker.internal")) return true;
+    if (host.starts_with('[') && host.ends_with(']'))
+        return is_v6_here(host.substr(1, host.size() - 2));
+    if (is_one_of(host, "localhost host.docker.internal")) return true;
     if (host.ends_with(".localhost")) return true;
     const auto address = v4_address(host);
-    return address && (*address >> 24 == loopback || *address == 0);
+    return address && (is_loopback(*address) || *address == 0);
 }
 
 // The text as far as it is known. An unquoted [::1] is a glob for bash, and stays as it is where
@@ -97,7 +163,7 @@ bool is_this_machine(std::string_view host_or_url) {
     // Programs disagree about what this is the end of.
     if (authority.contains('\\')) return false;
     std::string_view host = authority.substr(authority.rfind('@') + 1);
-    if (host == "::1") return true;
+    if (is_v6_here(host)) return true;
     const bool in_brackets = host.starts_with('[');
     const size_t port = host.find(':', in_brackets ? std::min(host.find(']'), host.size()) : 0);
     return is_host_here(host.substr(0, port));
