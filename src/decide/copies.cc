@@ -26,7 +26,8 @@ std::optional<std::string> host_in(const Word& word) {
 
 bool is_remote(const Word& word) {
     const auto host = host_in(word);
-    return host && !is_this_machine(*host);
+    if (!host) return false;
+    return host->contains("://") ? !is_this_machine(word) : !is_this_machine(*host);
 }
 
 // Of `rsync -e 'ssh -p 22'` the part in quotes: it is led away unless it is a plain ssh.
