@@ -12,6 +12,7 @@
 #include "contract/docware_errors.h"
 #include "decide/check.h"
 #include "decide/context.h"
+#include "decide/variables.h"
 #include "parse/script.h"
 
 namespace husk::contract {
@@ -47,6 +48,7 @@ struct Readings {
     struct WithVariables {
         parse::Script script;
         size_t definitions;  // so many commands at its beginning are not in the text
+        decide::Definitions::Kind kind;
     };
     parse::Script text;
     std::vector<WithVariables> with_variables;

@@ -348,6 +348,29 @@ TEST(Docware, Validation_TheVariablesOfACallAreJudgedWithTheirValues) {
     });
 }
 
+// Bash takes no function from a text that is more than one function, so that text hides nothing.
+TEST(Docware, Validation_Layer3_TheTextOfAFunctionHidesNoPath) {
+    Situation lenient = in_workspace();
+    lenient.docware.security_level = SecurityLevel::Low;
+    lenient.docware.allowed_paths = std::vector<std::string>{"/work"};
+    const auto with = [](const std::string& command, const Json& env) {
+        return Json{{"command", command}, {"enable_shell_features", true}, {"env", env}}.dump();
+    };
+    const char* name = "BASH_FUNC_x%%";
+    for (const char* function : {"() { :; }\ncd /work; echo \\", "() { :; }\necho '", "() { :; } #",
+                                 "() { :; }\n: <<X", "() { :; }; exit"}) {
+        EXPECT_NE(blocked_by(with("cat /etc/hostname", {{name, function}}), lenient), "")
+            << function;
+        EXPECT_NE(blocked_by(with("cat /etc/hostname", {{name, function}, {"A", "b"}}), lenient),
+                  "")
+            << function;
+        EXPECT_NE(blocked_by(with("sudo ls", {{name, function}}), lenient), "") << function;
+    }
+    expect_all({{"", with("cat /work/a", {{name, "() { :; }"}})},
+                {"path_security_check", with("x", {{name, "() { cat /etc/hostname; }"}})}},
+               lenient);
+}
+
 // What a variable removes decides what runs, too: without PATH, bash takes one of its own.
 TEST(Docware, Validation_Layer1_AVariableThatDecidesWhatRunsMayNotBeRemoved) {
     expect_all({

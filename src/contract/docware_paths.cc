@@ -207,8 +207,13 @@ LayerCheck check_paths(const DocwareCall& call, const AllowedList& allowed,
         .pieces = {{.kind = parse::Piece::Kind::Text, .text = call.working_dir}}, .range = {}};
     if (std::string said = checker.judge(here, context, false); !said.empty())
         return fail(said + " (the working directory; give cwd, a directory in allowed_paths)");
-    // With its variables, a script says at least as much about its paths as its text alone.
-    if (readings.with_variables.empty())
+    // Behind assignments the whole script is read, and its paths are better known than by its text
+    // alone. The text of a function can hide paths of the script.
+    const bool is_read_behind_assignments =
+        std::ranges::any_of(readings.with_variables, [](const Readings::WithVariables& reading) {
+            return reading.kind == decide::Definitions::Kind::Assignments;
+        });
+    if (!is_read_behind_assignments)
         if (std::string said = wrong_in(readings.text, context, checker); !said.empty())
             return fail(std::move(said));
     for (const Readings::WithVariables& reading : readings.with_variables)

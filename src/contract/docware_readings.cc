@@ -20,7 +20,7 @@ size_t number_in_text(size_t command, size_t definitions) {
 template <class Find>
 std::vector<Finding> in_all(const Readings& readings, Find find) {
     std::vector<Finding> found = find(readings.text);
-    for (const auto& [script, definitions] : readings.with_variables)
+    for (const auto& [script, definitions, kind] : readings.with_variables)
         for (Finding& finding : find(script)) {
             finding.command = number_in_text(finding.command, definitions);
             if (std::ranges::find(found, finding) == found.end())
@@ -41,10 +41,10 @@ std::string home_of(const DocwareCall& call) {
 
 Readings read_call(const DocwareCall& call) {
     Readings readings{.text = parse::parse(call.line), .with_variables = {}};
-    for (const std::string& definitions : decide::definitions_of(call.env))
-        readings.with_variables.push_back(
-            {.script = parse::parse(definitions + call.line),
-             .definitions = parse::parse(definitions).commands.size()});
+    for (const auto& [kind, text] : decide::definitions_of(call.env))
+        readings.with_variables.push_back({.script = parse::parse(text + call.line),
+                                           .definitions = parse::parse(text).commands.size(),
+                                           .kind = kind});
     return readings;
 }
 

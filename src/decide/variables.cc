@@ -44,24 +44,27 @@ void set_before_all(parse::Script& script, const std::vector<std::string>& names
     }
 }
 
-// The text of a function is not quoted, so it could hide what stands behind it.
-std::vector<std::string> definitions_of(
+std::vector<Definitions> definitions_of(
     const std::map<std::string, std::optional<std::string>>& variables) {
     constexpr std::string_view start = "BASH_FUNC_";
     constexpr std::string_view end = "%%";
     std::string assignments;
-    std::vector<std::string> functions;
+    std::vector<Definitions> definitions;
     for (const auto& [name, value] : variables) {
         if (!value) continue;
         if (name.starts_with(start) && name.ends_with(end) &&
             name.size() > start.size() + end.size())
-            functions.push_back(name.substr(start.size(), name.size() - start.size() - end.size()) +
-                                " " + *value + "\n");
+            definitions.push_back(
+                {Definitions::Kind::Function,
+                 name.substr(start.size(), name.size() - start.size() - end.size()) + " " + *value +
+                     "\n"});
         else if (is_variable(name))
             assignments += name + "=" + text::quote(*value) + "\n";
     }
-    if (!assignments.empty()) functions.insert(functions.begin(), std::move(assignments));
-    return functions;
+    if (!assignments.empty())
+        definitions.insert(definitions.begin(),
+                           {Definitions::Kind::Assignments, std::move(assignments)});
+    return definitions;
 }
 
 }  // namespace husk::decide

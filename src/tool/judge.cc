@@ -137,8 +137,8 @@ void add_input(Judged& judged, const Request& request, const decide::Rules& rule
 void add_definitions(Judged& judged, const Request& request, const decide::Rules& rules,
                      const decide::Context& context,
                      const std::map<std::string, std::optional<std::string>>& variables) {
-    for (const std::string& definitions : decide::definitions_of(variables)) {
-        const Judged whole = judge_readable(definitions + script_of(request), rules, context);
+    for (const decide::Definitions& definitions : decide::definitions_of(variables)) {
+        const Judged whole = judge_readable(definitions.text + script_of(request), rules, context);
         add_stricter(judged, whole.verdict, "with the variables of the call");
     }
 }
