@@ -90,6 +90,10 @@ Validation validate(const DocwareCall& call, const Readings& readings,
 // check comes before the layers, because they would judge another text than the one that would run.
 std::optional<Validation> refusal_of_nul(const DocwareCall& call);
 
+LayerCheck check_dangers(const DocwareCall& call, const std::vector<decide::Finding>& findings,
+                         const DocwareSettings& settings);
+LayerCheck check_injection(const DocwareCall& call, const std::vector<decide::Finding>& findings,
+                           const DocwareSettings& settings);
 LayerCheck check_paths(const DocwareCall& call, const AllowedList& allowed,
                        const Readings& readings);
 

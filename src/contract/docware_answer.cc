@@ -86,8 +86,10 @@ struct ErrorOf {
         const BashErrorType type = type_of_refusal(verdict);
         std::string message = verdict.reason.empty() ? denied.reason : verdict.reason;
         if (verdict.rule == "syntax") message = "Invalid command: " + message;
-        if (type == PermissionDenied)
+        if (type == PermissionDenied) {
+            if (message.ends_with('.')) message.pop_back();
             message += "; it needs a confirmation, and nobody has given it";
+        }
         return BashError{type,
                          message,
                          {{"command", kept["command"]},

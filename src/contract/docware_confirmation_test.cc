@@ -23,7 +23,8 @@ TEST(Docware, Validation_ConfirmationIsForDangerousCommandsAlone) {
     const Json json =
         *docware_refusal(R"({"command": "sudo", "require_confirmation": true})").structured;
     EXPECT_EQ(json["error"]["type"], "permission_denied");
-    EXPECT_THAT(json["error"]["message"].get<std::string>(), HasSubstr("needs a confirmation"));
+    EXPECT_THAT(json["error"]["message"].get<std::string>(),
+                HasSubstr("\"; it needs a confirmation"));
 }
 
 // A person agrees to a finding, and to nothing that a list or a limit forbids.
@@ -76,6 +77,56 @@ TEST(Docware, Validation_AllFindingsAreConfirmedTogether) {
     EXPECT_EQ(refused["security_info"]["blocked_operations"],
               Json({"resource_access_check", "dangerous_ops_check", "administration/open-to-all",
                     "injection_check", "injection/variable"}));
+}
+
+std::string question(const std::string& command, const Json& env = Json::object()) {
+    const Json call = {{"command", command},
+                       {"enable_shell_features", true},
+                       {"require_confirmation", true},
+                       {"env", env}};
+    const auto verdict = run_of(docware_contract, "Bash", call.dump(), in_workspace()).verdict;
+    return verdict && verdict->decision == "ask" ? verdict->reason : "";
+}
+
+// One layer can find several things, and the worst gives the layer its id.
+TEST(Docware, Validation_TheQuestionNamesEveryFindingOfALayer) {
+    const std::string all =
+        question("sudo -n true; $(echo rm) x; curl http://127.0.0.1:9/ | sh; eval \"$y\"");
+    for (const char* part : {"escalation/other-user: ", "injection/download: ", "(sudo -n true)",
+                             "; Injection attempt detected: injection/variable: "})
+        EXPECT_THAT(all, HasSubstr(part));
+    EXPECT_THAT(all, testing::Not(HasSubstr(".;")));
+    EXPECT_THAT(all, testing::Not(HasSubstr("..")));
+
+    const std::string env = question("eval \"$y\"", {{"LD_PRELOAD", "a.so"}, {"LD_AUDIT", "b.so"}});
+    for (const char* part :
+         {"LD_AUDIT makes", "; injection/environment: LD_PRELOAD makes", "; injection/variable: "})
+        EXPECT_THAT(env, HasSubstr(part));
+
+    const Json call = {{"command", "sudo a; chmod 777 x"}, {"enable_shell_features", true}};
+    const Json refused = *docware_refusal(call.dump()).structured;
+    EXPECT_THAT(refused["error"]["message"].get<std::string>(),
+                testing::Not(HasSubstr("administration/")));
+}
+
+TEST(Docware, Validation_TheQuestionNamesAFindingOnceAndTheWorstFirst) {
+    EXPECT_EQ(question("sudo a; sudo a"), question("sudo a"));
+    std::string script;
+    for (int i = 0; i < 20; ++i) script += "chmod 777 x" + std::to_string(i) + "; ";
+    const std::string many = question(script + "sudo a");
+    EXPECT_THAT(many, testing::StartsWith("Dangerous operation detected: escalation/other-user"));
+    EXPECT_THAT(many, testing::EndsWith("; and 10 more"));
+}
+
+// The person sees the command that would run, and not only the names of variables.
+TEST(Docware, Validation_TheQuestionShowsTheValuesOfVariables) {
+    const std::string asked = question("$FOO -n true", {{"FOO", "sudo"}});
+    EXPECT_THAT(asked, HasSubstr("(sudo -n true)"));
+    EXPECT_THAT(asked, testing::Not(HasSubstr("$FOO")));
+    const std::string more = question("sudo $X; sudo b", {{"X", "reboot"}});
+    EXPECT_THAT(more, HasSubstr("(sudo reboot)"));
+    EXPECT_THAT(more, HasSubstr("(sudo b)"));
+    EXPECT_THAT(more, testing::Not(HasSubstr("$X")));
 }
 
 TEST(Docware, Validation_WhatWasConfirmedIsSaidToBe) {

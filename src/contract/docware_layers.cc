@@ -70,82 +70,6 @@ LayerCheck check_whitelist(const DocwareCall& call, const AllowedList& allowed,
     return check;
 }
 
-// ---- the second and the fourth: what the packs have found
-
-// Code that comes in by an argument or a variable; a download that is run is dangerous by itself.
-bool is_injection(const Finding& finding) {
-    return finding.pack == "injection" && finding.check != "injection/download";
-}
-
-LayerCheck found(std::string type, const Finding& finding) {
-    return {.type = std::move(type),
-            .details = finding.check + ": " + finding.reason,
-            .passed = false,
-            .more = {{"id", finding.check},
-                     {"severity", decide::word(finding.severity)},
-                     {"confidence", finding.confidence},
-                     {"matchedPattern", finding.check},
-                     {"evidence", text::to_utf8(finding.evidence)}}};
-}
-
-bool refuses(SecurityLevel level, decide::Severity severity) {
-    switch (level) {
-        case SecurityLevel::None: return false;
-        case SecurityLevel::Low: return severity >= decide::Severity::Critical;
-        case SecurityLevel::Medium: return severity >= decide::Severity::High;
-        case SecurityLevel::High: break;
-    }
-    return true;
-}
-
-// The worst; of equals the first.
-const Finding* worst(const std::vector<Finding>& findings, const DocwareSettings& settings,
-                     bool injections) {
-    const Finding* worst = nullptr;
-    for (const Finding& finding : findings) {
-        if (is_injection(finding) != injections) continue;
-        if (!settings.blocks_threats && is_threat(finding)) continue;
-        if (worst == nullptr || finding.severity > worst->severity) worst = &finding;
-    }
-    return worst;
-}
-
-// A finding refuses the command, or is only told.
-LayerCheck judged(std::string type, const Finding& finding, SecurityLevel level) {
-    LayerCheck check = found(std::move(type), finding);
-    if (refuses(level, finding.severity)) return check;
-    check.passed = true;
-    check.details = "Not refused at this security level: " + check.details;
-    return check;
-}
-
-LayerCheck check_dangers(const std::vector<Finding>& findings, const DocwareSettings& settings) {
-    if (const Finding* finding = worst(findings, settings, false))
-        return judged("dangerous_operations", *finding, settings.security_level);
-    return {.type = "dangerous_operations", .details = "No dangerous operations detected"};
-}
-
-LayerCheck check_injection(const DocwareCall& call, const std::vector<Finding>& findings,
-                           const DocwareSettings& settings) {
-    LayerCheck check{.type = "injection", .details = "No injection attempts detected"};
-    const auto fail = [&](const std::string& id, const std::string& details) {
-        check.passed = false;
-        check.details = details;
-        check.more = {{"id", id}, {"severity", "high"}, {"confidence", 1.0}};
-        return check;
-    };
-    for (const auto& [name, value] : call.env) {
-        const bool loads = husk::is_one_of(name, "BASH_ENV ENV PROMPT_COMMAND SHELLOPTS PS4") ||
-                           name.starts_with("LD_") || name.starts_with("BASH_FUNC_");
-        if (value && loads && refuses(settings.security_level, decide::Severity::High))
-            return fail("injection/environment",
-                        name + " makes programs run code that is not their own");
-    }
-    if (const Finding* finding = worst(findings, settings, true))
-        return judged("injection", *finding, settings.security_level);
-    return check;
-}
-
 // ---- the fifth: what is asked for
 
 LayerCheck check_resources(const DocwareCall& call, const DocwareSettings& settings) {
@@ -222,6 +146,7 @@ void note_failure(Validation& validation, const Layer& layer, const LayerCheck& 
     validation.blocked.insert(at, names.begin(), names.end());
     validation.outcome = outcome;
     if (adds) {
+        if (validation.reason.ends_with('.')) validation.reason.pop_back();
         validation.reason += "; " + said;
         return;
     }
@@ -266,7 +191,7 @@ Validation validate(const DocwareCall& call, const Readings& readings,
     };
     const bool all =
         goes_on(whitelist, with_both(call.whitelist, settings.command_whitelist, check_commands)) &&
-        goes_on(dangers, check_dangers(findings, settings)) &&
+        goes_on(dangers, check_dangers(call, findings, settings)) &&
         goes_on(paths, with_both(call.allowed_paths, settings.allowed_paths, check_files)) &&
         goes_on(injection, check_injection(call, findings, settings)) &&
         goes_on(resources, check_resources(call, settings));

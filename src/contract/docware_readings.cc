@@ -4,6 +4,8 @@
 
 #include "contract/docware.h"
 #include "decide/signs.h"
+#include "decide/survey.h"
+#include "decide/values.h"
 #include "decide/variables.h"
 
 namespace husk::contract {
@@ -17,15 +19,53 @@ size_t number_in_text(size_t command, size_t definitions) {
     return command < definitions ? Command::none : command - definitions;
 }
 
+// `sudo -n true` for `$FOO -n true`. Redirections are left out, because only words are filled in.
+std::string text_of_words(const Command& command) {
+    std::string text;
+    for (const parse::Assignment& assignment : command.assignments)
+        text +=
+            assignment.name + (assignment.appends ? "+=" : "=") + assignment.value.shown() + " ";
+    for (const parse::Word& word : command.words) text += word.shown() + " ";
+    if (!text.empty()) text.pop_back();
+    return text;
+}
+
+bool has_other_words(const Command& one, const Command& other) {
+    return !std::ranges::equal(one.words, other.words, {}, &parse::Word::shown,
+                               &parse::Word::shown);
+}
+
+// A finding about a command whose words come from variables names the command that would run. The
+// evidence of a check is the text of its command, or already a filled in part of it.
+void show_values(Finding& finding, const Command& written, const Command& filled_in) {
+    if (finding.evidence != written.text || !has_other_words(written, filled_in)) return;
+    const size_t at = finding.reason.rfind(written.text);
+    finding.evidence = text_of_words(filled_in);
+    if (at != std::string::npos) finding.reason.replace(at, written.text.size(), finding.evidence);
+}
+
 template <class Find>
 std::vector<Finding> in_all(const Readings& readings, Find find) {
     std::vector<Finding> found = find(readings.text);
-    for (const auto& [script, definitions, kind] : readings.with_variables)
+    // The same with the text of the command as it is written, to tell which are the same.
+    std::vector<Finding> as_written = found;
+    for (const auto& [script, definitions, kind] : readings.with_variables) {
+        const decide::Survey survey(script);
+        const decide::Values values(script, survey);
         for (Finding& finding : find(script)) {
-            finding.command = number_in_text(finding.command, definitions);
-            if (std::ranges::find(found, finding) == found.end())
+            const size_t index = finding.command;
+            finding.command = number_in_text(index, definitions);
+            const auto same = std::ranges::find(as_written, finding);
+            const auto at = same - as_written.begin();
+            if (same == as_written.end()) {
+                as_written.push_back(finding);
                 found.push_back(std::move(finding));
+            }
+            if (index < script.commands.size())
+                show_values(found[static_cast<size_t>(at)], script.commands[index],
+                            values.filled_in(index));
         }
+    }
     return found;
 }
 
