@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <cerrno>
+
 #include "base/utf8.h"
 #include "contract/contract_cases.h"
 
@@ -241,6 +243,12 @@ TEST(Agentrail, Permissions_SayWhyNot) {
     EXPECT_THAT(agentrail.defaults.packs, testing::ElementsAre("destroyers"));
     const Answer failed = answer({.ending = NotStarted{{"fork", 0, "no"}}});
     EXPECT_EQ(failed.text, "Failed to start command: fork: no");
+    const Answer removed =
+        answer({.ending = NotStarted{{"enter the working directory", ENOENT,
+                                      "/w; name another one with `working_directory` (--cwd)"}}});
+    EXPECT_EQ(removed.text,
+              "Failed to start command: enter the working directory: No such file or directory: "
+              "/w; name another one with `working_directory` (--cwd)");
     EXPECT_TRUE(failed.is_error);
 }
 

@@ -101,7 +101,8 @@ struct ErrorOf {
         const BashErrorType type = type_of(failed.cause);
         const std::string command = kept["command"].get<std::string>();
         const std::string message =
-            type == CommandNotFound ? "Command not found: '" + command + "'" : failed.cause.text();
+            type == CommandNotFound ? "Command not found: '" + command + "'"
+                                    : why_not_started(failed.cause, "name another one with `cwd`");
         return BashError{
             type,
             message,

@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#include "contract/docware_cases.h"
+
 namespace husk::contract::docware_errors_test {
 namespace {
 
@@ -91,6 +93,15 @@ TEST(Docware, Errors_TellWhyACommandWasNotStarted) {
     };
     for (const Row& row : rows)
         EXPECT_EQ(word(type_of(row.cause)), word(row.type)) << row.cause.text();
+}
+
+TEST(Docware, Errors_AMissingDirectoryHasAdviceThatFits) {
+    const NotStarted removed{{"enter the working directory", ENOENT,
+                              "/w; name another one with `working_directory` (--cwd)"}};
+    const Json json = *docware_answer_to(R"({"command": "ls"})", {.ending = removed}).structured;
+    EXPECT_EQ(json["error"]["message"],
+              "enter the working directory: No such file or directory: /w; name another one with "
+              "`cwd`");
 }
 
 }  // namespace

@@ -33,14 +33,18 @@ void add_leftovers(Json& meta, const Report& report, const std::string& shell_id
     meta["husk/shell_id"] = shell_id;
 }
 
-std::string why_not_started(const Error& cause) {
+std::string why_not_started(const Error& cause, std::string_view advice) {
     Error fitting = cause;
     if (!fitting.detail.ends_with(config::directory_advice)) return fitting.text();
     fitting.detail.resize(fitting.detail.size() - config::directory_advice.size());
-    fitting.detail +=
-        "every command of this conversation runs there. Ask the user to make this directory "
-        "again, or to start Husk in another one (--cwd)";
+    fitting.detail += advice;
     return fitting.text();
+}
+
+std::string why_not_started(const Error& cause) {
+    return why_not_started(cause,
+                           "every command of this conversation runs there. Ask the user to make "
+                           "this directory again, or to start Husk in another one (--cwd)");
 }
 
 std::string reason_of(const Report& report, const Denied& denied) {

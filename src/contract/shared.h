@@ -27,7 +27,10 @@ void add_leftovers(Json& meta, const Report& report, const std::string& shell_id
 // An answer that is nothing but an error.
 inline Answer error_answer(std::string text) { return {.text = std::move(text), .is_error = true}; }
 
-// Why a command was not started, for contracts whose calls cannot name a directory.
+// Why a command was not started. `advice` says what to do about a working directory that cannot be
+// entered, in the words of the contract.
+std::string why_not_started(const Error& cause, std::string_view advice);
+// The same for contracts whose calls cannot name a directory.
 std::string why_not_started(const Error& cause);
 
 // Why it was denied, in the words of the rule. Of one that asks: who was asked, or that nobody was.

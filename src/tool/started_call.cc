@@ -13,6 +13,7 @@
 #include "confine/globs.h"
 #include "confine/view.h"
 #include "os/file.h"
+#include "request/directory_advice.h"
 #include "request/environment.h"
 #include "tool/display_of.h"
 #include "tool/links_out.h"
@@ -292,7 +293,8 @@ Report StartedCall::report() const {
         Error cause = refused->cause;
         // Behind walls only the session can tell what is there.
         if (now->record.step == record::Step::EnterDirectory)
-            cause.detail = plan_.working_dir.string();
+            cause.detail =
+                plan_.working_dir.string() + "; " + std::string(config::directory_advice);
         return failed(cause);
     }
     report = report_of(reader_, *now, plan_.note);

@@ -38,7 +38,10 @@ TEST_F(Agentrail, Parameters_TheWorkingDirectoryIsAbsolute) {
     const Json relative = bash("pwd", {{"working_directory", "src"}});
     EXPECT_TRUE(is_error(relative));
     EXPECT_THAT(text_of(relative), HasSubstr("absolute"));
-    EXPECT_TRUE(is_error(bash("pwd", {{"working_directory", "/no/such"}})));
+    const Json missing = bash("pwd", {{"working_directory", "/no/such"}});
+    EXPECT_TRUE(is_error(missing));
+    EXPECT_THAT(text_of(missing),
+                testing::EndsWith("/no/such; name another one with `working_directory` (--cwd)"));
 }
 
 TEST_F(Agentrail, Result_ATimeoutMovesItToTheBackground) {
