@@ -52,6 +52,7 @@ struct Readings {
     };
     parse::Script text;
     std::vector<WithVariables> with_variables;
+    std::map<std::string, std::string> secrets = {};  // variables whose values no answer shows
 };
 
 Readings read_call(const DocwareCall& call);

@@ -127,6 +127,10 @@ TEST(Docware, Validation_TheQuestionShowsTheValuesOfVariables) {
     EXPECT_THAT(more, HasSubstr("(sudo reboot)"));
     EXPECT_THAT(more, HasSubstr("(sudo b)"));
     EXPECT_THAT(more, testing::Not(HasSubstr("$X")));
+    const std::string secret =
+        question("$S login -p $DB_PASSWORD", {{"S", "sudo"}, {"DB_PASSWORD", "hunter2hunter2"}});
+    EXPECT_THAT(secret, HasSubstr("(sudo login -p $DB_PASSWORD)"));
+    EXPECT_THAT(secret, testing::Not(HasSubstr("hunter2")));
 }
 
 TEST(Docware, Validation_WhatWasConfirmedIsSaidToBe) {

@@ -1,5 +1,7 @@
 // A call as the checks read it: its text, and its text with the variables of `env`.
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "contract/docware.h"
@@ -7,6 +9,7 @@
 #include "decide/survey.h"
 #include "decide/values.h"
 #include "decide/variables.h"
+#include "request/environment.h"
 
 namespace husk::contract {
 namespace {
@@ -19,13 +22,26 @@ size_t number_in_text(size_t command, size_t definitions) {
     return command < definitions ? Command::none : command - definitions;
 }
 
-// `sudo -n true` for `$FOO -n true`. Redirections are left out, because only words are filled in.
-std::string text_of_words(const Command& command) {
+using Secrets = std::map<std::string, std::string>;
+
+std::string without_secrets(std::string text, const Secrets& secrets) {
+    for (const auto& [name, value] : secrets)
+        for (size_t at = 0; (at = text.find(value, at)) != std::string::npos; at += name.size())
+            text.replace(at, value.size(), "$" + name);
+    return text;
+}
+
+// `sudo -n true` for `$FOO -n true`. The program is always shown. Redirections are left out,
+// because only words are filled in.
+std::string text_of_words(const Command& command, const Secrets& secrets) {
     std::string text;
     for (const parse::Assignment& assignment : command.assignments)
-        text +=
-            assignment.name + (assignment.appends ? "+=" : "=") + assignment.value.shown() + " ";
-    for (const parse::Word& word : command.words) text += word.shown() + " ";
+        text += assignment.name + (assignment.appends ? "+=" : "=") +
+                without_secrets(assignment.value.shown(), secrets) + " ";
+    for (const parse::Word& word : command.words) {
+        const bool is_program = &word == &command.words.front();
+        text += (is_program ? word.shown() : without_secrets(word.shown(), secrets)) + " ";
+    }
     if (!text.empty()) text.pop_back();
     return text;
 }
@@ -37,10 +53,11 @@ bool has_other_words(const Command& one, const Command& other) {
 
 // A finding about a command whose words come from variables names the command that would run. The
 // evidence of a check is the text of its command, or already a filled in part of it.
-void show_values(Finding& finding, const Command& written, const Command& filled_in) {
+void show_values(Finding& finding, const Command& written, const Command& filled_in,
+                 const Secrets& secrets) {
     if (finding.evidence != written.text || !has_other_words(written, filled_in)) return;
     const size_t at = finding.reason.rfind(written.text);
-    finding.evidence = text_of_words(filled_in);
+    finding.evidence = text_of_words(filled_in, secrets);
     if (at != std::string::npos) finding.reason.replace(at, written.text.size(), finding.evidence);
 }
 
@@ -63,7 +80,7 @@ std::vector<Finding> in_all(const Readings& readings, Find find) {
             }
             if (index < script.commands.size())
                 show_values(found[static_cast<size_t>(at)], script.commands[index],
-                            values.filled_in(index));
+                            values.filled_in(index), readings.secrets);
         }
     }
     return found;
@@ -85,6 +102,10 @@ Readings read_call(const DocwareCall& call) {
         readings.with_variables.push_back({.script = parse::parse(text + call.line),
                                            .definitions = parse::parse(text).commands.size(),
                                            .kind = kind});
+    constexpr size_t shortest_secret = 6;  // a shorter value can be a part of any word
+    for (const auto& [name, value] : call.env)
+        if (value && value->size() >= shortest_secret && is_withheld(name, *value))
+            readings.secrets.emplace(name, *value);
     return readings;
 }
 
