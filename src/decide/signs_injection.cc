@@ -203,11 +203,13 @@ bool starts_others_from_sed(const Command& command) {
     std::string lines;
     bool has_script = false;
     for (const Option& option : arguments.options) {
-        if (!is_one_of(option.name, "e expression f file")) continue;
-        has_script = true;
-        const bool is_file = is_one_of(option.name, "f file");
-        if (option.value && !is_file) lines += option.value->shown();
-        lines += '\n';
+        if (!option.value) continue;
+        // Each beginning of --expression means the same.
+        const bool is_script = std::string_view("expression").starts_with(option.name);
+        const bool is_file = std::string_view("file").starts_with(option.name);
+        has_script |= is_script || is_file;
+        if (is_script) lines += option.value->shown();
+        if (is_script || is_file) lines += '\n';
     }
     if (!has_script && !arguments.operands.empty()) lines = arguments.operands.front().shown();
     return runs_from_sed(lines);
