@@ -205,40 +205,54 @@ bool holds_the_same(const Protected& earlier, const Protected& now) {
     });
 }
 
-void add_protection(const Wanted& wanted, const Names& names, Steps& steps) {
-    enum Writable : uint64_t { No, AsItIs };
-    const auto mount = [&](const char* what, const std::string& path, Writable writable) {
-        steps.add({wire::WallOp::Protect, what + path, writable, 0, 0, {path}, true});
-    };
-    // The list of a call may name a directory in a protected one: it is only read there.
-    const std::vector<fs::path> roots =
-        wanted.allowed ? writable_roots(wanted) : std::vector<fs::path>();
-    std::set<fs::path> read_only;
+namespace {
+
+// The roots in a protected directory. The list of a call may name one: it is only read there.
+std::set<fs::path> protected_roots(const Names& names, const std::vector<fs::path>& roots) {
+    std::set<fs::path> found;
     for (const fs::path& root : roots)
         if (std::ranges::any_of(names, [&](const auto& entry) {
                 return entry.second.state != State::Pinned && is_within(root, entry.first);
             }))
-            read_only.insert(root);
-    for (const fs::path& root : read_only) mount("protect ", root.string(), No);
-    std::set<fs::path> pinned;
-    for (const auto& [path, name] : names) {
-        if (name.state == State::Absent || (!roots.empty() && root_above(path, roots) == nullptr))
-            continue;
-        const fs::path last = name.state == State::Pinned ? fs::path(path) / "." : fs::path(path);
-        for (const fs::path& above : movable_above(wanted, last))
-            if (pinned.insert(above).second) mount("pin ", above.string(), AsItIs);
-    }
-    for (const auto& [path, name] : names)
-        if (name.state != State::Absent && name.state != State::Pinned &&
-            (roots.empty() || root_above(path, roots) != nullptr))
-            mount("protect ", path, No);
-    // Links on the way to the user's own files must not lead elsewhere, not even for a moment.
+            found.insert(root);
+    return found;
+}
+
+// Links on the way to the user's own files must not lead elsewhere, not even for a moment.
+void hold_links(const Wanted& wanted, Steps& steps) {
+    constexpr uint64_t is_link = 1;
     NameWalk walk(held_roots(wanted));
     for (const fs::path& path : wanted.protect)
         walk.add_links(is_glob(path) ? fixed_part(path) : without_stars(path));
     for (const auto& [path, name] : std::move(walk).take())
         if (name.state == State::Link)
-            steps.add({wire::WallOp::Protect, "hold the link " + path, No, 1, 0, {path}, true});
+            steps.add(
+                {wire::WallOp::Protect, "hold the link " + path, 0, is_link, 0, {path}, true});
+}
+
+}  // namespace
+
+void add_protection(const Wanted& wanted, const Names& names, Steps& steps) {
+    enum Writable : uint64_t { No, AsItIs };
+    const auto mount = [&](const char* what, const std::string& path, Writable writable) {
+        steps.add({wire::WallOp::Protect, what + path, writable, 0, 0, {path}, true});
+    };
+    const std::vector<fs::path> roots =
+        wanted.allowed ? writable_roots(wanted) : std::vector<fs::path>();
+    const auto counts = [&](const std::string& path, const Name& name) {
+        return name.state != State::Absent && (roots.empty() || root_above(path, roots) != nullptr);
+    };
+    for (const fs::path& root : protected_roots(names, roots)) mount("protect ", root.string(), No);
+    std::set<fs::path> pinned;
+    for (const auto& [path, name] : names) {
+        if (!counts(path, name)) continue;
+        const fs::path last = name.state == State::Pinned ? fs::path(path) / "." : fs::path(path);
+        for (const fs::path& above : movable_above(wanted, last))
+            if (pinned.insert(above).second) mount("pin ", above.string(), AsItIs);
+    }
+    for (const auto& [path, name] : names)
+        if (counts(path, name) && name.state != State::Pinned) mount("protect ", path, No);
+    hold_links(wanted, steps);
 }
 
 }  // namespace husk::confine
