@@ -6,6 +6,7 @@
 
 #include "confine/names.h"
 #include "confine/reading.h"
+#include "tool/writable_places.h"
 
 namespace husk::tool {
 namespace {
@@ -21,14 +22,7 @@ fs::path found_at(const fs::path& path) {
 // The directories that commands may write, without links. None in mode open: without walls,
 // protecting one file is pointless.
 std::vector<fs::path> writable_directories(const ToolContext& walls) {
-    if (walls.mode == Mode::Open) return {};
-    std::error_code failed;
-    std::vector<fs::path> roots = walls.writable;
-    const fs::path& own = walls.workspace.empty() ? walls.working_dir : walls.workspace;
-    roots.push_back(own.empty() ? fs::current_path(failed) : own);
-    if (!walls.cache.empty()) roots.push_back(walls.cache);
-    for (fs::path& root : roots) root = found_at(root);
-    return roots;
+    return walls.mode == Mode::Open ? std::vector<fs::path>() : writable_places(walls);
 }
 
 bool is_in(const fs::path& exact, const std::vector<fs::path>& roots) {
