@@ -73,7 +73,7 @@ private:
         directories_.push_back(see(directory.native(), Extent::Whole));
         std::error_code failed;
         fs::directory_iterator entries(directory, failed);
-        // Whoever cannot enter a directory gets through no link in it.
+        // A command that cannot enter a directory cannot use the links in it.
         if (is_gone(failed) || (failed && ::access(directory.c_str(), X_OK) != 0)) return {};
         if (failed)
             return refused(memo_, "may lead elsewhere: " + directory.string() +

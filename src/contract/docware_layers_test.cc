@@ -478,7 +478,7 @@ TEST(Docware, Validation_FindingsHaveAnIdASeverityAndAConfidence) {
     EXPECT_EQ(check["confidence"], 0.9);
 }
 
-// The layers come in their order, whoever gives the list.
+// The order of the layers decides, both for lists of the call and of the configuration.
 TEST(Docware, Validation_TheFirstFailureWinsAlsoWithTheListsOfTheConfiguration) {
     Situation strict = in_workspace();
     strict.docware.command_whitelist = std::vector<std::string>{"ls"};
