@@ -138,6 +138,10 @@ struct ToolContext {
     std::filesystem::path cache = {};
     std::vector<std::filesystem::path> readable = {};  // secrets that are given on purpose
     std::vector<std::filesystem::path> protect = {};   // read-only even inside these roots
+    std::vector<std::filesystem::path> sockets = {};   // outside sockets that may be connected to
+    std::vector<std::filesystem::path> devices = {};   // that may be opened, such as /dev/kvm
+    std::vector<uint16_t> publish = {};   // the session's ports that the host's loopback shows
+    uint64_t scratch_bytes = 1ULL << 30;  // of HOME, /tmp and /dev/shm together
     // If given, commands can open only files in these directories, in the system directories (/usr,
     // /etc and the like, to read) and in their private /tmp. They can write only where these
     // directories and the writable roots overlap. Mode open ignores the list.

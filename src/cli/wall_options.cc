@@ -1,6 +1,7 @@
 #include "cli/wall_options.h"
 
 #include "cli/setting_option.h"
+#include "request/setting_keys.h"
 
 namespace husk::cli {
 namespace {
@@ -19,6 +20,21 @@ void add_paths(CLI::App& app, const std::string& option, config::Texts& paths,
         ->allow_extra_args(false);
 }
 
+void add_ports(CLI::App& app, config::Settings& flags) {
+    app.add_option_function<std::vector<std::string>>(
+           "--publish",
+           [&flags](const std::vector<std::string>& ports) {
+               for (const std::string& port : ports) {
+                   if (!config::port_of(port))
+                       throw CLI::ValidationError("--publish", "\"" + port + "\" is no port");
+                   flags.publish.push_back({port, config::from_flag("--publish")});
+               }
+           },
+           "A port of the session that the host's loopback shows; may be repeated")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+}
+
 }  // namespace
 
 void add_wall_options(CLI::App& app, config::Settings& flags) {
@@ -30,6 +46,14 @@ void add_wall_options(CLI::App& app, config::Settings& flags) {
               "One more directory that may be written; may be repeated");
     add_paths(app, "--read", flags.read, "A secret that may be read all the same; may be repeated");
     add_paths(app, "--protect", flags.protect, "Stays read-only in every mode; may be repeated");
+    add_paths(app, "--allow-socket", flags.sockets,
+              "A unix socket outside of the session that may be connected to; may be repeated");
+    add_paths(app, "--device", flags.devices,
+              "A device that may be opened, such as /dev/kvm; may be repeated");
+    add_ports(app, flags);
+    add_setting(
+        app, "--scratch", flags, "scratch",
+        "The size of the session's private memory for HOME, /tmp and /dev/shm: 1G (default)");
     app.add_option_function<std::vector<std::string>>(
            "--accept",
            [&flags](const std::vector<std::string>& holes) {

@@ -127,6 +127,10 @@ std::string Wanted::fingerprint() const {
     add_all(text, "protect", protect);
     if (allowed) text += "only what is allowed\n";
     if (allowed) add_all(text, "allow", *allowed);
+    add_all(text, "socket", sockets);
+    add_all(text, "device", devices);
+    for (const uint16_t port : publish) text += "publish " + std::to_string(port) + "\n";
+    text += "scratch of " + std::to_string(scratch_bytes) + " bytes\n";
     if (scratch == Scratch::None) text += "scratch none\n";
     for (const std::string& hole : accept) text += "accept " + hole + "\n";
     if (wide_workspace) text += "wide workspace\n";

@@ -30,6 +30,9 @@ struct Wanted {
     std::optional<std::vector<std::filesystem::path>> allowed;
     std::vector<std::filesystem::path> narrowed;
     std::vector<std::filesystem::path> protect;  // read-only whatever contains them
+    std::vector<std::filesystem::path> sockets;  // outside, and may be connected to all the same
+    std::vector<std::filesystem::path> devices;  // that may be opened
+    std::vector<uint16_t> publish;               // ports that the host's loopback shows
     std::filesystem::path home;                  // of the user; empty: there is none
     std::filesystem::path state;                 // of Husk: nobody's business
     std::filesystem::path logs;                  // of this session: readable

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "base/terminal_text.h"
@@ -58,6 +59,7 @@ constexpr auto table = std::to_array<Key>({
     {"", "working_directory", &Settings::working_directory, Unit::Path, SaysNothing},
     {"", "state", &Settings::state, Unit::Path, SaysNothing},
     {"", "cache", &Settings::cache, Unit::Path, SaysNothing},
+    {"", "scratch", &Settings::scratch, Unit::Size, Narrows, MoreThanZero},
     {"limits", "cpu", &Settings::cpu, Unit::Duration, Narrows, MoreThanZeroOrNone, {}, "10s"},
     {"limits", "memory", &Settings::memory, Unit::Size, Narrows, MoreThanZeroOrNone, {}, "2G"},
     {"limits",
@@ -136,6 +138,9 @@ constexpr auto lists = std::to_array<ListKey>({
     {"", "write", &Settings::write, ListKey::Kind::Path},
     {"", "read", &Settings::read, ListKey::Kind::Path},
     {"", "protect", &Settings::protect, ListKey::Kind::Path},
+    {"", "sockets", &Settings::sockets, ListKey::Kind::Path},
+    {"", "devices", &Settings::devices, ListKey::Kind::Path},
+    {"", "publish", &Settings::publish, ListKey::Kind::Port},
     {"", "accept", &Settings::accept, ListKey::Kind::Wall},
     {"environment", "pass", &Settings::pass, ListKey::Kind::Variable},
     {"docware", "command_whitelist", &Settings::command_whitelist, ListKey::Kind::Command, true},
@@ -311,6 +316,9 @@ std::string complaint_about(const ListKey& key, std::string_view text) {
         case ListKey::Kind::Command: return text.empty() ? "a command must not be empty" : "";
         case ListKey::Kind::Variable:
             return is_variable_name(text) ? "" : quoted + " is no name of a variable";
+        case ListKey::Kind::Port:
+            if (port_of(text)) return "";
+            return quoted + " is no port; those are numbers from 1 to 65535";
         case ListKey::Kind::Wall:
             if (std::ranges::find(holes, text) != holes.end()) return "";
             return quoted + " is no hole that could stay open; those are " + all_of(holes);
@@ -329,6 +337,13 @@ const Origin& origin_of(const Settings& settings, const Key& key) {
 
 void take(Settings& to, const Settings& from, const Key& key) {
     std::visit([&](auto place) { to.*place = from.*place; }, key.place);
+}
+
+std::optional<uint16_t> port_of(std::string_view text) {
+    uint16_t port = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), port);
+    const bool is_number = failed == std::errc() && end == text.data() + text.size();
+    return is_number && port != 0 ? std::optional(port) : std::nullopt;
 }
 
 const char* word(Mode mode) { return modes[static_cast<size_t>(mode)].data(); }

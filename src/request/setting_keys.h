@@ -2,7 +2,9 @@
 // and which of them the file of a workspace may narrow. Rules have sections of their own.
 #pragma once
 
+#include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,7 +39,7 @@ struct Key {
 
 // A list of texts.
 struct ListKey {
-    enum class Kind { Path, Wall, Variable, Command };
+    enum class Kind { Path, Wall, Variable, Command, Port };
     std::string_view section;
     std::string_view name;
     Texts Settings::* place;
@@ -65,6 +67,9 @@ std::expected<void, std::string> set(Settings& settings, const Key& key, std::st
                                      const Origin& origin);
 // Why it is no such thing; empty when it is one.
 std::string complaint_about(const ListKey& key, std::string_view text);
+
+// A port as it stands in a list; 0 is none.
+std::optional<uint16_t> port_of(std::string_view text);
 
 // As it would be written.
 std::string value_text(const Settings& settings, const Key& key);

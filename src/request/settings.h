@@ -63,6 +63,10 @@ struct Settings {
     Setting<std::string> cache;  // that sessions share; empty: none
     Texts read;
     Texts protect;
+    Texts sockets;
+    Texts devices;
+    Texts publish;  // ports
+    Setting<Amount> scratch{1ULL << 30};
     Texts accept;                        // holes that may stay open
     Setting<std::string> denials{"on"};  // or off
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "request/setting_keys.h"
 #include "tool/own_files.h"
 
 namespace husk::tool {
@@ -135,6 +136,11 @@ EngineValues engine_values(const Configuration& configuration, EngineValues valu
     context.protect = paths_of(from.protect, base);
     for (fs::path& own : reachable_files(configuration, reach_of(context, from)))
         context.protect.push_back(std::move(own));
+    context.sockets = paths_of(from.sockets, base);
+    context.devices = paths_of(from.devices, base);
+    for (const auto& port : from.publish)
+        if (const auto number = config::port_of(port.value)) context.publish.push_back(*number);
+    context.scratch_bytes = from.scratch.value.value_or(context.scratch_bytes);
     for (const auto& hole : from.accept) context.accept.push_back(hole.value);
     context.watch_denials = from.denials.value != "off";
 

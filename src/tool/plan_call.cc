@@ -79,6 +79,10 @@ Result<confine::Wanted> walls_of(const ToolContext& context) {
     wanted.writable = in_workspace(workspace, context.writable);
     if (has_shared_cache(context)) wanted.writable.push_back(context.cache);
     wanted.readable = in_workspace(workspace, context.readable);
+    wanted.sockets = in_workspace(workspace, context.sockets);
+    wanted.devices = context.devices;
+    wanted.publish = context.publish;
+    wanted.scratch_bytes = context.scratch_bytes;
     if (context.allowed_paths) wanted.allowed = in_workspace(workspace, *context.allowed_paths);
     wanted.watch_denials = context.watch_denials;
     wanted.scratch = context.scratch;

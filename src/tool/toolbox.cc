@@ -104,7 +104,10 @@ std::string Toolbox::own_session(const InForce& in_force, const ToolContext& ask
     const ToolContext& walls = in_force.deployment.walls;
     if (walls.wide_workspace) all += "\nwide";
     if (!walls.cache.empty()) all += "\ncache " + walls.cache.string();
-    for (const auto* paths : {&walls.writable, &walls.readable, &walls.protect}) {
+    for (const uint16_t port : walls.publish) all += "\npublish " + std::to_string(port);
+    all += "\nscratch " + std::to_string(walls.scratch_bytes);
+    for (const auto* paths :
+         {&walls.writable, &walls.readable, &walls.protect, &walls.sockets, &walls.devices}) {
         all += "\n";
         for (const auto& path : *paths) all += path.string() + "\n";
     }

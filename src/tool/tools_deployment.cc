@@ -61,6 +61,12 @@ config::Settings said_by(const ToolContext& context) {
     add_paths(said.write, context.writable, "writable");
     add_paths(said.read, context.readable, "readable");
     add_paths(said.protect, context.protect, "protect");
+    add_paths(said.sockets, context.sockets, "sockets");
+    add_paths(said.devices, context.devices, "devices");
+    for (const uint16_t port : context.publish)
+        said.publish.push_back({std::to_string(port), in_context("publish")});
+    if (context.scratch_bytes != ToolContext{}.scratch_bytes)
+        said.scratch = {context.scratch_bytes, in_context("scratch_bytes")};
     if (!context.cache.empty()) said.cache = {from_workspace(context.cache), in_context("cache")};
     for (const std::string& hole : context.accept)
         said.accept.push_back({hole, in_context("accept")});
@@ -91,6 +97,7 @@ bool same_place(const ToolContext& one, const ToolContext& other) {
         return std::tie(context.working_dir, context.session, context.mode, context.network.kind,
                         context.network.hosts, context.workspace, context.same_workspace,
                         context.writable, context.cache, context.readable, context.protect,
+                        context.sockets, context.devices, context.publish, context.scratch_bytes,
                         context.watch_denials, context.scratch, context.caller,
                         context.wide_workspace, context.accept, context.allowed_paths);
     };
