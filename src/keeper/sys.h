@@ -147,7 +147,8 @@ struct FileStatus {  // the parts of statx that are asked for
     char more_times[136 - 92];
     uint32_t device_major;
     uint32_t device_minor;
-    char rest[256 - 144];
+    uint64_t mount;
+    char rest[256 - 152];
 };
 static_assert(sizeof(FileStatus) == 256);
 long statx(int dir, const char* path, unsigned flags, unsigned mask, FileStatus* status);

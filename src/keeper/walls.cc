@@ -14,6 +14,7 @@
 #include <linux/signal.h>
 
 #include "clock.h"
+#include "foresight.h"
 #include "guard.h"
 #include "message.h"
 #include "mounts.h"
@@ -137,6 +138,7 @@ husk::wire::MasonAnswer carry_out(char order, int file, sentry::Sentry& sentry) 
         return {0, static_cast<int>(-failed)};
     }
     sentry.look();
+    foresight::forget_mounts();
     const walls::Built built = walls::build(file, {});
     return {built.step, built.error};
 }

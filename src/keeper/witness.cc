@@ -7,9 +7,9 @@
 
 #include "clock.h"
 #include "denial_log.h"
+#include "foresight.h"
 #include "group_bit.h"
 #include "line.h"
-#include "mounts.h"
 #include "path.h"
 #include "proc.h"
 #include "sys.h"
@@ -20,20 +20,13 @@ namespace {
 
 using husk::wire::Attempt;
 using husk::wire::WatchedCall;
-using husk::wire::WatchedPath;
 
-constexpr unsigned longest_path = 4096;
-constexpr int no_directory = -100;  // AT_FDCWD
-constexpr int nowhere = -1;
 constexpr int most_ancestors = 64;
 
 // Static: a mason has one thread, and a small stack would have to hold them.
 Line<denial_log::longest_line> line;
 denial_log::Call whose;  // made the attempt that the line is about
 unsigned subject = 0;    // where the line says what was attempted
-char path_text[longest_path];
-char way[longest_path + sizeof(Path)];
-char resolved[longest_path * 2];
 char status_text[2048];
 
 const char* word(Attempt attempt) {
@@ -48,106 +41,6 @@ const char* word(Attempt attempt) {
         case Attempt::Connect: return "connect";
     }
     return "";
-}
-
-// Leaves in `way` how the mason gets to the path of a call: a relative one through the link in
-// /proc to where it begins. What the way itself begins at, or `nowhere`.
-int find_way(const Places& places, int pid, const seccomp_data& call, const WatchedPath& where) {
-    const int directory =
-        where.directory < 0 ? no_directory : static_cast<int>(call.args[where.directory]);
-    Path start;
-    if (path_text[0] != '/') {
-        if (directory < 0 && directory != no_directory) return nowhere;
-        start.add(pid);
-        start.add(directory == no_directory ? "/cwd" : "/fd/");
-        if (directory != no_directory) start.add(directory);
-        start.add("/");
-    }
-    unsigned length = 0;
-    const char* const parts[] = {start.text, path_text};
-    for (const char* part : parts)
-        while (*part != 0) way[length++] = *part++;
-    way[length] = 0;
-    return start.length > 0 ? places.proc : no_directory;
-}
-
-// Where the last name of the way begins; slashes behind it go.
-char* last_name() {
-    unsigned end = 0;
-    while (way[end] != 0) ++end;
-    while (end > 1 && way[end - 1] == '/') way[--end] = 0;
-    while (end > 0 && way[end - 1] != '/') --end;
-    return way + end;
-}
-
-// Whether the kernel says in one call that this can be written: the usual case, which should cost
-// little. What is not there yet needs a directory that can be written.
-bool is_writable(int base, int follow) {
-    constexpr int write = 2;  // W_OK
-    const long answer = sys::faccessat2(base, way, write, follow);
-    if (answer != -ENOENT) return answer == 0;
-    char* name = last_name();
-    const char first = *name;
-    *name = 0;
-    const long of_directory = sys::faccessat2(base, way, write, 0);
-    *name = first;
-    return of_directory == 0;
-}
-
-// The place itself, or the directory that it would be in; then `rest` is its name there.
-long open_place(int base, int follow, const char*& rest) {
-    const long there = sys::openat(base, way, O_PATH | O_CLOEXEC | follow);
-    if (there != -ENOENT) return there;
-    char* name = last_name();
-    const char first = *name;
-    *name = 0;
-    const long parent = sys::openat(base, way, O_PATH | O_CLOEXEC);
-    *name = first;
-    rest = name;
-    return parent;
-}
-
-// Whether the kernel says that nothing can be written there. Devices and pipes do not care.
-bool cannot_be_written(int fd) {
-    constexpr unsigned empty_path = 0x1000;
-    constexpr unsigned format = 0170000;
-    sys::FileStatus status{};
-    if (sys::statx(fd, "", empty_path, 1, &status) != 0) return false;  // STATX_TYPE
-    const unsigned kind = status.mode & format;
-    if (kind != 0100000 && kind != 0040000 && kind != 0120000) return false;
-    return mounts::is_read_only(fd);
-}
-
-// As the session knows it, without links: "/etc", and the name of what would be in it.
-void resolve(const Places& places, int place, const char* rest) {
-    Path link;
-    link.add("self/fd/");
-    link.add(place);
-    const long got = sys::readlinkat(places.proc, link.text, resolved, longest_path - 1);
-    unsigned length = got > 0 ? static_cast<unsigned>(got) : 0;
-    if (rest != nullptr && length > 1) resolved[length++] = '/';
-    while (rest != nullptr && *rest != 0 && length < sizeof resolved - 1)
-        resolved[length++] = *rest++;
-    resolved[length] = 0;
-}
-
-// Leaves the place in `resolved` if so.
-bool will_fail(const Places& places, int pid, const seccomp_data& call, const WatchedPath& where,
-               Attempt attempt) {
-    if (where.path < 0) return false;
-    if (!proc::read_string(pid, call.args[where.path], path_text, sizeof path_text)) return false;
-    if (path_text[0] == 0) return false;
-    const int base = find_way(places, pid, call, where);
-    if (base == nowhere) return false;
-    const bool follows = attempt == Attempt::Write || attempt == Attempt::Metadata;
-    constexpr int not_through_links = 0x100;  // AT_SYMLINK_NOFOLLOW
-    if (is_writable(base, follows ? 0 : not_through_links)) return false;
-    const char* rest = nullptr;
-    const long place = open_place(base, follows ? 0 : O_NOFOLLOW, rest);
-    const bool stopped = place >= 0 && cannot_be_written(static_cast<int>(place));
-    if (stopped) resolve(places, static_cast<int>(place), rest);
-    if (place >= 0) sys::close(static_cast<int>(place));
-    return stopped;
 }
 
 struct Address {
@@ -283,12 +176,12 @@ void finish_line() {
     denial_log::note(whose, keeper_clock::realtime(), what, line.text, line.length);
 }
 
-void note_path(const Places& places, int pid, Attempt attempt) {
+void note_path(const Places& places, int pid, Attempt attempt, const char* path) {
     begin_line(places, pid);
     line.add(R"(,"operation":)");
     line.quote(word(attempt));
     line.add(R"(,"path":)");
-    line.quote(resolved);
+    line.quote(path);
     finish_line();
 }
 
@@ -323,13 +216,17 @@ void note_symlink(const Places& places) {
     sys::write(places.log, line.text, line.length);
 }
 
-void look_at(const Places& places, int pid, const seccomp_data& call, const WatchedCall& watched) {
-    if (!denial_log::is_open()) return;
+// The error with which a wall stops the call, or 0. The witness gives this error itself: the kernel
+// may see another tree a moment later, and a call that is noted as stopped must not succeed.
+int look_at(const Places& places, int pid, const seccomp_data& call, const WatchedCall& watched) {
     if (watched.attempt == Attempt::Symlink) note_symlink(places);
-    if (watched.attempt == Attempt::Connect) return look_at_address(places, pid, call, watched);
-    if (will_fail(places, pid, call, watched.first, watched.attempt) ||
-        will_fail(places, pid, call, watched.second, watched.attempt))
-        note_path(places, pid, watched.attempt);
+    if (watched.attempt == Attempt::Connect) {
+        look_at_address(places, pid, call, watched);
+        return 0;
+    }
+    const foresight::Refusal refusal = foresight::refusal_of({places.proc, pid}, call, watched);
+    if (refusal.error != 0) note_path(places, pid, watched.attempt, refusal.path);
+    return refusal.error;
 }
 
 const WatchedCall* find_watched(int number) {
@@ -398,9 +295,11 @@ void Witness::answer(bool ended) {
     const int pid = static_cast<int>(asked.pid);
     const auto number = static_cast<uint32_t>(asked.data.nr);
     if (group_bit::is_asked_for(asked.data)) {
-        if (const WatchedCall* watched = find_watched(asked.data.nr); watched != nullptr)
-            look_at(places_, pid, asked.data, *watched);
-        answer.error = static_cast<int>(group_bit::give(places_.proc, listener_, asked));
+        const WatchedCall* watched = find_watched(asked.data.nr);
+        const int stopped = watched == nullptr ? 0 : look_at(places_, pid, asked.data, *watched);
+        answer.error = stopped != 0
+                           ? -stopped
+                           : static_cast<int>(group_bit::give(places_.proc, listener_, asked));
         sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
         return;
     }
@@ -412,9 +311,8 @@ void Witness::answer(bool ended) {
     }
     const WatchedCall* watched = refused ? nullptr : find_watched(asked.data.nr);
     if (watched != nullptr) {
-        look_at(places_, pid, asked.data, *watched);
-        answer.error = 0;
-        answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+        answer.error = -look_at(places_, pid, asked.data, *watched);
+        if (answer.error == 0) answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
     } else {
         note_refused(places_, pid, asked.data);
     }

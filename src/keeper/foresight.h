@@ -1,0 +1,34 @@
+// Tells whether a wall will stop a call about a path, and with which error: what the kernel checks
+// first (whether the name exists, what it is, what its mode permits) comes first here too. It lives
+// in the mason and changes nothing. docs/denials.md has the table.
+#pragma once
+
+#include <linux/seccomp.h>
+#include <stdint.h>
+
+#include "watched_calls.h"
+
+namespace foresight {
+
+// The home whose files are copies that go with the session. New names that would look saved there
+// are refused.
+void keep_home(const char* path);
+
+// Mounts may have changed.
+void forget_mounts();
+
+// Who makes the call, as the mason numbers processes, and the mason's descriptor of /proc.
+struct Caller {
+    int proc;
+    int pid;
+};
+
+struct Refusal {
+    int error = 0;               // 0: no wall stops the call
+    const char* path = nullptr;  // without links; valid until the next call
+};
+
+Refusal refusal_of(const Caller& caller, const seccomp_data& call,
+                   const husk::wire::WatchedCall& watched);
+
+}  // namespace foresight
