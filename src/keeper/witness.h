@@ -1,6 +1,6 @@
 // Notes what the walls are about to stop. It lives in the session's mason, where no command can
-// reach it, and decides nothing: the calls that it lets go on are judged by the walls, and those
-// that the filter refuses it refuses too.
+// reach it. It opens nothing: the calls that it lets go on are judged by the walls. It refuses those
+// that it notes, with the error of the wall, and those that the filter refuses.
 #pragma once
 
 #include <stdint.h>

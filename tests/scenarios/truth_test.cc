@@ -43,7 +43,7 @@ constexpr Row rows_of_both_modes[] = {
     {"mkdir O/new/", Wall},
     {"mkdir O/dir/../new", Wall},
     {"mkdir O/to-dir/new", Wall},
-    {"mkdir /proc/self/cwd/../outside/new", Wall},
+    {"mkdir /proc/self/root/O/new", Wall},
     {"mkdir /proc/self/root", None},
     {"mkdir /proc/thread-self/cwd", None},
     {"mknod O/file", None},
@@ -95,7 +95,7 @@ constexpr Row rows_of_both_modes[] = {
     {"open RDWR /dev/ptmx", None},
     {"open RDWR /dev/tty", None},
     {"open RDWR /proc/self/exe", None},
-    {"open WRONLY /proc/self/mem", None},
+    {"open WRONLY /proc/self/mem", Wall},
     {"open WRONLY,CREAT /dev/new", Wall},
     {"creat O/new", Wall},
     {"creat O/file", Wall},
@@ -124,33 +124,30 @@ constexpr Row rows_of_workspace[] = {
     {"open WRONLY W/.git/config", Wall},
     {"open RDONLY W/.git/config", None},
     {"mkdir W/.git/hooks/x", Wall},
-    {"rename W/file W/.git/config", Wall},
-    {"rename-new W/file W/.git/config", None},
-    {"rename W/dir W/.git/config", None},
-    {"rename W/.git/config W/x", Wall},
+    {"rename W/.git/fresh W/.git/config", Wall},
+    {"rename-new W/.git/fresh W/.git/config", None},
+    {"rename W/.git/objects W/.git/config", None},
+    {"rename W/.git/config W/.git/x", Wall},
+    {"rename W/.git/config W/x", None},
     {"rename W/.git W/x", Wall},
     {"rename W/no W/.git/config", None},
     {"rename W/.git/config W/.git/config", None},
-    {"exchange W/file W/.git/config", Wall},
+    {"exchange W/.git/fresh W/.git/config", Wall},
     {"link W/file W/.git/config", None},
     {"rename W/file O/new", None},
     {"link W/file O/new", Wall},
     {"open WRONLY W/readable", None},
-    {"rename W/shut/a W/shut/b", None},
+    {"exchange W/shut/a W/shut/b", None},
 };
 
 constexpr Row rows_of_read_only[] = {
-    {"mkdir W/new", Wall},       {"open WRONLY W/file", Wall},
-    {"unlink O/no", Another},    {"unlink O/dir", Another},
-    {"rmdir O/file", Another},   {"unlink O/file", Wall},
-    {"unlink O/dangling", Wall}, {"unlink O/fifo", Wall},
-    {"rmdir O/dir", Wall},       {"rmdir O/no", Another},
-    {"rmdir /", None},           {"unlink O/closed/x", None},
-    {"chmod O/no", None},        {"chmod O/file", Wall},
-    {"chmod O/fifo", Wall},      {"chmod O/dangling", None},
-    {"touch O/no", None},        {"touch O/dir", Wall},
-    {"lchown O/dangling", Wall}, {"chmod /dev/null", Wall},
-    {"unlink /tmp/no", None},    {"chmod /proc/self/exe", Wall},
+    {"mkdir W/new", Wall},       {"open WRONLY W/file", Wall}, {"unlink O/no", Another},
+    {"unlink O/dir", Another},   {"rmdir O/file", Another},    {"unlink O/file", Wall},
+    {"unlink O/dangling", Wall}, {"unlink O/fifo", Wall},      {"rmdir O/dir", Wall},
+    {"rmdir O/no", Another},     {"rmdir /", Another},         {"chmod O/no", None},
+    {"chmod O/file", Wall},      {"chmod O/fifo", Wall},       {"chmod O/dangling", None},
+    {"touch O/no", None},        {"touch O/dir", Wall},        {"lchown O/dangling", Wall},
+    {"chmod /dev/null", Wall},   {"unlink /tmp/no", None},     {"chmod /proc/self/exe", Wall},
 };
 
 class Truth : public testing::TestWithParam<Who>, protected Walled {
@@ -158,25 +155,31 @@ protected:
     Truth() : Walled(GetParam()) {
         write(work() / ".git" / "config", "");
         write(work() / ".git" / "hooks" / "one", "");
+        write(work() / ".git" / "fresh", "");
+        write(work() / ".git" / "objects" / "one", "");
         write(work() / "dir" / "file", "");
         write(work() / "readable", "");
         write(work() / "shut" / "a", "");
-        write(outside() / "mine-readable", "");
-        write(outside() / "closed" / "file", "");
-        fs::create_directory(outside() / "dir");
-        fs::create_symlink("file", outside() / "link");
-        fs::create_symlink("nowhere", outside() / "dangling");
-        fs::create_symlink("loop", outside() / "loop");
-        fs::create_symlink("dir", outside() / "to-dir");
-        fs::create_symlink("../outside/to-make", work() / "to-outside");
-        ::mkfifo((outside() / "fifo").c_str(), 0600);
-        for (const char* name : {"dir", "fifo", "link", "dangling", "loop", "to-dir"})
-            EXPECT_EQ(::lchown((outside() / name).c_str(), uid(), uid()), 0);
-        fs::permissions(outside() / "mine-readable", fs::perms{0444});
-        fs::permissions(outside() / "closed", fs::perms{0});
+        write(work() / "shut" / "b", "");
+        write_text(ground() / "file", "of somebody else\n");
+        write_text(ground() / "mine-readable", "");
+        fs::create_directory(ground() / "closed");
+        fs::create_directory(ground() / "dir");
+        fs::permissions(ground(), fs::perms{0755});
+        fs::create_symlink("file", ground() / "link");
+        fs::create_symlink("nowhere", ground() / "dangling");
+        fs::create_symlink("loop", ground() / "loop");
+        fs::create_symlink("dir", ground() / "to-dir");
+        fs::create_symlink(ground() / "to-make", work() / "to-outside");
+        ::mkfifo((ground() / "fifo").c_str(), 0600);
+        for (const char* name : {"", "file", "mine-readable", "closed", "dir", "fifo", "link",
+                                 "dangling", "loop", "to-dir"})
+            EXPECT_EQ(::lchown((ground() / name).c_str(), uid(), uid()), 0);
+        fs::permissions(ground() / "mine-readable", fs::perms{0444});
+        fs::permissions(ground() / "closed", fs::perms{0});
         fs::permissions(work() / "readable", fs::perms{0444});
         fs::permissions(work() / "shut", fs::perms{0555});
-        program_ = program_in(husk().dir(), "attempt");
+        program_ = program_in(ground(), "attempt");
     }
 
     std::string command_of(const std::string& attempt) const {
@@ -185,7 +188,9 @@ protected:
             const size_t end = std::min(attempt.find(' ', at), attempt.size());
             std::string word = attempt.substr(at, end - at);
             at = end + 1;
-            if (word == "O" || word.starts_with("O/")) word.replace(0, 1, outside().string());
+            const size_t place = word.starts_with("/proc/self/root/O") ? 16 : 0;
+            if (word.substr(place) == "O" || word.substr(place).starts_with("O/"))
+                word.replace(place, 1, ground().string().substr(place == 0 ? 0 : 1));
             if (word == "W" || word.starts_with("W/")) word.replace(0, 1, work().string());
             if (const size_t name = word.find("LONG"); name != std::string::npos)
                 word.replace(name, 4, std::string(300, 'x'));
@@ -197,27 +202,33 @@ protected:
     void compare(const char* mode, const Row& row) const {
         SCOPED_TRACE(std::string(mode) + ": " + row.attempt);
         const std::string command = command_of(row.attempt);
-        const nlohmann::json bare = report_in(mode, command, {"--denials", "off"});
-        const nlohmann::json told = report_in(mode, command);
+        const std::string session = std::string("--session=") + mode;
+        const nlohmann::json bare =
+            report_in(mode, command, {"--denials", "off", session + "-bare"});
+        fs::remove(work() / "made");
+        const nlohmann::json told = report_in(mode, command, {session + "-told"});
         const std::string error = bare["output"];
         const bool of_a_wall = error == "EROFS\n" || error == "EBUSY\n";
-        EXPECT_EQ(told["output"], error) << told;
-        const bool as_root = uid() == 0;
-        const bool permitted = as_root && std::string(mode) == "workspace";
+        // Root may write what the mode of a file forbids, but not in read-only, where it has no
+        // capabilities: that is a wall, too.
         const std::string attempt = row.attempt;
-        // Root may write what the mode of a file forbids, and does so bare, too.
         const bool depends = attempt.find("mine-readable") != std::string::npos ||
                              attempt.find("closed") != std::string::npos;
-        if (depends && permitted) {
-            EXPECT_EQ(told["denials"].empty(), !of_a_wall) << told;
+        if (depends && uid() == 0 && row.cause == None) {
+            EXPECT_EQ(told["denials"].empty(), error != "EROFS\n" && error != "EACCES\n") << told;
             return;
         }
+        EXPECT_EQ(told["output"], error) << told;
         if (row.cause != Another) {
             EXPECT_EQ(row.cause == Wall, of_a_wall) << error;
         }
         EXPECT_EQ(told["denials_total"], row.cause == Wall ? 1 : 0) << told;
     }
 
+    const fs::path& ground() const { return ground_.path(); }
+
+    // Outside of every private place: beside the program, which sessions see too.
+    TempDir ground_{fs::path(HUSK_BINARY).parent_path()};
     std::string program_;
 };
 
@@ -253,7 +264,7 @@ TEST_P(Truth, NothingThatSucceedsIsADenial) {
 
 // The witness gives the error itself, so that nothing can come between its look and the call.
 TEST_P(Truth, WhatIsMadeMeanwhileFromOutsideIsNoDenialThatSucceeds) {
-    const fs::path made = outside() / "meanwhile";
+    const fs::path made = ground() / "meanwhile";
     const std::string attempt = "'" + program_ + "' mkdir '" + made.string() + "'";
     const Mark mark;
     Live outsider(husk(), {"run", "--mode", "open", "--checks", "off", "--",
@@ -267,7 +278,9 @@ TEST_P(Truth, WhatIsMadeMeanwhileFromOutsideIsNoDenialThatSucceeds) {
     const int count = refused == std::string::npos
                           ? 0
                           : std::stoi(output.substr(output.rfind('\n', refused) + 1));
-    EXPECT_EQ(report["denials_total"], count) << output;
+    // A name that the outsider removes just after the look is refused and not noted.
+    EXPECT_GT(report["denials_total"], 0) << output;
+    EXPECT_LE(report["denials_total"], count) << output;
 }
 
 }  // namespace
