@@ -19,6 +19,7 @@
 #include "contract/modes.h"
 #include "render/ending_line.h"
 #include "render/report_json.h"
+#include "request/environment.h"
 #include "request/settings_layers.h"
 #include "tool/call_audit.h"
 #include "tool/configured_paths.h"
@@ -73,7 +74,10 @@ int finish_plain(const Report& report, const Request& request) {
     for (const std::string& path : report.reverted)
         write_out(STDERR_FILENO,
                   "husk: " + text::one_line(path) + " is protected, and was taken away again\n");
-    for (const std::string& note : report.notes) write_out(STDERR_FILENO, "husk: " + note + "\n");
+    // To a person a missing variable matters only if the command failed.
+    for (const std::string& note : report.notes)
+        if (exit_status(report) != 0 || !is_note_on_dropped(note))
+            write_out(STDERR_FILENO, "husk: " + note + "\n");
     if (!report.excerpt.complete) {
         write_out(STDERR_FILENO,
                   "husk: " + std::to_string(report.excerpt.dropped_bytes) +

@@ -29,7 +29,6 @@ constexpr auto secret_words = std::to_array({
     "DSN"sv,
     "KEY"sv,
     "KEYS"sv,
-    "PRIVATE"sv,
     "JWT"sv,
     "BEARER"sv,
     "WEBHOOK"sv,
@@ -49,19 +48,29 @@ constexpr auto telling_parts = std::to_array({
 // And a word that ends in one of these, if it is not a word of its own.
 constexpr auto telling_ends =
     std::to_array({"TOKEN"sv, "PASS"sv, "PWD"sv, "KEY"sv, "KEYS"sv, "AUTH"sv, "DSN"sv});
-constexpr auto harmless_words =
-    std::to_array({"BYPASS"sv, "COMPASS"sv, "MONKEY"sv, "DONKEY"sv, "TURKEY"sv, "HOCKEY"sv,
-                   "HOTKEY"sv, "HOTKEYS"sv, "LESSKEY"sv, "OLDPWD"sv});
+constexpr auto harmless_words = std::to_array(
+    {"BYPASS"sv, "COMPASS"sv, "MONKEY"sv, "DONKEY"sv, "TURKEY"sv, "HOCKEY"sv, "HOTKEY"sv,
+     "HOTKEYS"sv, "LESSKEY"sv, "OLDPWD"sv, "JOCKEY"sv, "WHISKEY"sv, "PUBKEY"sv, "PUBKEYS"sv});
 
-// These only as the last word, or before CODE: OTP_VERSION is Erlang's.
-constexpr auto secret_last_words = std::to_array({"OTP"sv, "PIN"sv});
+// These only as the last word, or before CODE: OTP_VERSION is Erlang's, PRIVATE_SUBNET is a range
+// of addresses.
+constexpr auto secret_last_words =
+    std::to_array({"OTP"sv, "PIN"sv, "PRIVATE"sv, "SAS"sv, "HEADERS"sv});
+
+// A last word that describes the secret instead of holding it: TOKEN_TTL, COOKIE_DOMAIN.
+constexpr auto describing_words = std::to_array(
+    {"TYPE"sv,      "MODE"sv,     "METHOD"sv,   "TTL"sv,      "EXPIRY"sv, "LENGTH"sv,  "TIMEOUT"sv,
+     "DOMAIN"sv,    "ENABLED"sv,  "DISABLED"sv, "PROVIDER"sv, "SIZE"sv,   "LIMIT"sv,   "COUNT"sv,
+     "ALGORITHM"sv, "SECONDS"sv,  "MINUTES"sv,  "HOURS"sv,    "DAYS"sv,   "VERSION"sv, "REQUIRED"sv,
+     "SAMESITE"sv,  "ENDPOINT"sv, "HOST"sv,     "PORT"sv});
 
 // TOKENS are secrets unless they are counted.
 constexpr auto counting_words = std::to_array({"MAX"sv, "MIN"sv, "NUM"sv, "LIMIT"sv, "COUNT"sv,
                                                "BUDGET"sv, "OUTPUT"sv, "INPUT"sv, "THINKING"sv});
 
-// Whole names: secrets, sockets of others, and what makes a program run something first.
+// Whole names. Variables that only have an effect behind the walls are not among them.
 constexpr auto names = std::to_array({
+    // They change what bash does with the text that Husk has judged.
     "BASH_ENV"sv,
     "ENV"sv,
     "SHELLOPTS"sv,
@@ -69,22 +78,20 @@ constexpr auto names = std::to_array({
     "PS4"sv,
     "PROMPT_COMMAND"sv,
     "GLOBIGNORE"sv,
+    "EXECIGNORE"sv,
     "IFS"sv,
     "CDPATH"sv,
     "FIGNORE"sv,
-    "PYTHONSTARTUP"sv,
-    "PYTHONINSPECT"sv,
-    "PERL5OPT"sv,
-    "PERL5DB"sv,
-    "RUBYOPT"sv,
-    "NODE_OPTIONS"sv,
-    "JAVA_TOOL_OPTIONS"sv,
+    // They name libraries and programs that act with the user's secrets, or ask the user for them.
+    "LD_PRELOAD"sv,
+    "LD_AUDIT"sv,
     "GIT_ASKPASS"sv,
     "SSH_ASKPASS"sv,
+    "SUDO_ASKPASS"sv,
     "GIT_SSH"sv,
     "GIT_SSH_COMMAND"sv,
-    "GIT_EXTERNAL_DIFF"sv,
     "GIT_PROXY_COMMAND"sv,
+    // They lead to services outside.
     "SSH_AUTH_SOCK"sv,
     "SSH_AGENT_PID"sv,
     "GPG_AGENT_INFO"sv,
@@ -93,6 +100,19 @@ constexpr auto names = std::to_array({
     "XDG_RUNTIME_DIR"sv,
     "DOCKER_HOST"sv,
     "CONTAINER_HOST"sv,
+    "DISPLAY"sv,
+    "WAYLAND_DISPLAY"sv,
+    "XAUTHORITY"sv,
+    "TMUX"sv,
+    "STY"sv,
+    "NOTIFY_SOCKET"sv,
+    "LISTEN_FDS"sv,
+    "LISTEN_PID"sv,
+    // They choose or hold credentials.
+    "AWS_PROFILE"sv,
+    "AWS_DEFAULT_PROFILE"sv,
+    "AWS_CONFIG_FILE"sv,
+    "GCP_SERVICE_ACCOUNT"sv,
     "KUBECONFIG"sv,
     "DATABASE_URL"sv,
     "REDIS_URL"sv,
@@ -101,33 +121,22 @@ constexpr auto names = std::to_array({
     "PGPASSFILE"sv,
     "NETRC"sv,
     "BW_SESSION"sv,
-    "DISPLAY"sv,
-    "WAYLAND_DISPLAY"sv,
-    "XAUTHORITY"sv,
-    "TMUX"sv,
-    "STY"sv,
+    // The session has its own.
     "TMP"sv,
     "TEMP"sv,
     "TEMPDIR"sv,
-    "NOTIFY_SOCKET"sv,
-    "LISTEN_FDS"sv,
-    "LISTEN_PID"sv,
 });
 
 constexpr auto starts = std::to_array({
-    "LD_"sv,
     "BASH_FUNC_"sv,
-    "GIT_CONFIG"sv,
-    "AWS_"sv,
-    "AZURE_"sv,
-    "GCP_"sv,
-    "GOOGLE_"sv,
-    "OPENAI_"sv,
-    "ANTHROPIC_"sv,
+    "GIT_CONFIG_COUNT"sv,
+    "GIT_CONFIG_KEY"sv,
+    "GIT_CONFIG_VALUE"sv,
+    "GIT_CONFIG_PARAMETERS"sv,
     "OP_SESSION"sv,
     "HUSK_"sv,
-    "GLIBC_TUNABLES"sv,
-    "MALLOC_"sv,
+    "VSCODE_IPC"sv,
+    "VSCODE_GIT_"sv,
 });
 
 template <class List>
@@ -166,10 +175,36 @@ bool ends_in_secret_word(std::vector<std::string_view> words) {
     return !words.empty() && has(secret_last_words, words.back());
 }
 
+// Of a public key, and of a key's fingerprint, nothing is a secret. The number of an access key is
+// half of a login.
+bool is_public(const std::vector<std::string_view>& words) {
+    const size_t count = words.size();
+    if (count < 2) return false;
+    const bool is_id = words[count - 1] == "ID" || words[count - 1] == "FINGERPRINT";
+    const auto key = std::ranges::find(words, "KEY");
+    if (key == words.end() || key == words.begin()) return false;
+    const std::string_view kind = *(key - 1);
+    return kind == "PUBLIC" || (is_id && (kind == "SIGNING" || kind == "GPG" || kind == "PGP"));
+}
+
+// NEXTAUTH_URL, OAUTH_CLIENT_ID.
+bool is_address_or_client(std::string_view word_before, std::string_view last_word) {
+    return (last_word == "URL" && word_before.ends_with("AUTH")) ||
+           (last_word == "ID" && word_before == "CLIENT");
+}
+
+bool only_describes(const std::vector<std::string_view>& words) {
+    const size_t count = words.size();
+    return count > 1 && (has(describing_words, words[count - 1]) ||
+                         is_address_or_client(words[count - 2], words[count - 1]));
+}
+
 bool has_secret_word(std::string_view name) {
     if (name == "PWD") return false;
     const std::vector<std::string_view> words = words_of(name);
+    if (only_describes(words)) return false;
     if (ends_in_secret_word(words)) return true;
+    if (is_public(words)) return false;
     const auto counts = [](std::string_view word) { return has(counting_words, word); };
     const auto are_tokens = [](std::string_view word) { return word.ends_with("TOKENS"); };
     if (std::ranges::any_of(words, is_secret_word) || name.contains("CONNECTION_STRING"))
@@ -222,7 +257,62 @@ bool looks_withheld(std::string_view name) {
                                [&](std::string_view start) { return big.starts_with(start); });
 }
 
-constexpr std::string_view path_start = "PATH=";
+constexpr std::string_view usual_path = "/usr/local/bin:/usr/bin:/bin";
+
+std::string only_absolute(std::string_view path) {
+    std::string kept;
+    for (size_t at = 0; at <= path.size();) {
+        const size_t end = std::min(path.find(':', at), path.size());
+        if (path.substr(at, end - at).starts_with('/'))
+            kept.append(kept.empty() ? "" : ":").append(path.substr(at, end - at));
+        at = end + 1;
+    }
+    return kept;
+}
+
+// Variables with directories that programs of the command search. A relative entry names a
+// directory that commands can write.
+constexpr auto search_paths = std::to_array({"PATH="sv, "LD_LIBRARY_PATH="sv});
+
+// An empty LD_LIBRARY_PATH names no directory; an empty PATH would mean the working directory.
+void keep_absolute_entries(std::vector<std::string>& entries) {
+    for (std::string& entry : entries)
+        for (const std::string_view start : search_paths)
+            if (entry.starts_with(start))
+                entry.replace(start.size(), std::string::npos,
+                              only_absolute(std::string_view(entry).substr(start.size())));
+    std::erase(entries, "LD_LIBRARY_PATH=");
+    for (std::string& entry : entries)
+        if (entry == "PATH=") entry += usual_path;
+}
+
+// Display :1 is a socket with this name.
+std::string socket_of_display(std::string_view value) {
+    if (!value.starts_with(':')) return "";
+    return "/tmp/.X11-unix/X" + std::string(value.substr(1, value.find('.') - 1));
+}
+
+// Whether the variable leads to a socket that the session was given.
+bool leads_to_given(std::string_view name, std::string_view value,
+                    const std::vector<std::filesystem::path>& sockets) {
+    const std::string display = name == "DISPLAY" ? socket_of_display(value) : "";
+    return std::ranges::any_of(sockets, [&](const std::filesystem::path& socket) {
+        const std::string path = socket.string();
+        if (path.empty()) return false;
+        if (path == display || path == value) return true;
+        const size_t at = value.find(path);
+        if (at == std::string_view::npos) return false;
+        const std::string_view before = value.substr(0, at);
+        const std::string_view after = value.substr(at + path.size());
+        return (before == "unix:path=" || before == "unix://") &&
+               (after.empty() || after.starts_with(','));
+    });
+}
+
+bool is_dropped(std::string_view name, std::string_view value, const Surroundings& surroundings) {
+    return surroundings.closed && is_withheld(name, value) &&
+           !leads_to_given(name, value, surroundings.sockets);
+}
 
 // A user name is no secret, but in a URL of the web it may be a token.
 bool has_login(std::string_view authority, std::string_view scheme) {
@@ -324,15 +414,8 @@ bool holds_secret(std::string_view value) {
 }  // namespace
 
 std::string absolute_entries(std::string_view path) {
-    std::string kept;
-    for (size_t at = 0; at <= path.size();) {
-        const size_t end = std::min(path.find(':', at), path.size());
-        if (path.substr(at, end - at).starts_with('/'))
-            kept.append(kept.empty() ? "" : ":").append(path.substr(at, end - at));
-        at = end + 1;
-    }
-    // An empty PATH would mean the working directory.
-    return kept.empty() ? "/usr/local/bin:/usr/bin:/bin" : kept;
+    const std::string kept = only_absolute(path);
+    return kept.empty() ? std::string(usual_path) : kept;
 }
 
 // Asked of every variable before every command, and nearly always of the same names.
@@ -358,7 +441,7 @@ std::vector<std::string> command_environment(
         if (name == "PWD" || name == "OLDPWD" || changes.contains(name) || own.contains(name))
             continue;
         const std::string_view value = text.substr(std::min(name.size() + 1, text.size()));
-        if (surroundings.closed && is_withheld(name, value)) continue;
+        if (is_dropped(name, value, surroundings)) continue;
         result.emplace_back(text);
     }
     result.push_back("PWD=" + working_dir.string());
@@ -366,13 +449,44 @@ std::vector<std::string> command_environment(
         if (!changes.contains(name)) result.push_back(name + "=" + value);
     for (const auto& [name, value] : changes)
         if (value) result.push_back(name + "=" + *value);
-    if (surroundings.closed)
-        for (std::string& entry : result)
-            if (entry.starts_with(path_start))
-                entry.replace(path_start.size(), std::string::npos,
-                              absolute_entries(std::string_view(entry).substr(path_start.size())));
+    if (surroundings.closed) keep_absolute_entries(result);
     return result;
 }
+
+std::vector<std::string> dropped_variables(
+    const std::map<std::string, std::optional<std::string>>& changes,
+    const Surroundings& surroundings) {
+    constexpr auto untold = std::to_array({"TMP"sv, "TEMP"sv, "TEMPDIR"sv});
+    const std::map<std::string, std::string> own = variables_of(surroundings);
+    std::vector<std::string> result;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const std::string name(text.substr(0, text.find('=')));
+        const std::string_view value = text.substr(std::min(name.size() + 1, text.size()));
+        if (changes.contains(name) || own.contains(name) || has(untold, name)) continue;
+        if (value.empty() || name.starts_with("HUSK_")) continue;
+        if (is_dropped(name, value, surroundings)) result.push_back(name);
+    }
+    std::ranges::sort(result);
+    return result;
+}
+
+constexpr std::string_view dropped_note_start = "dropped from the environment: ";
+
+std::string note_on_dropped(const std::vector<std::string>& variables) {
+    constexpr size_t most = 12;
+    if (variables.empty()) return "";
+    std::string note(dropped_note_start);
+    for (size_t i = 0; i < std::min(most, variables.size()); ++i)
+        note.append(i == 0 ? "" : ", ").append(variables[i]);
+    if (variables.size() > most)
+        note += " and " + std::to_string(variables.size() - most) + " more";
+    return note +
+           ", which may hold secrets, lead out of the session, or change what bash runs; "
+           "`environment.pass` in husk.yaml keeps a variable";
+}
+
+bool is_note_on_dropped(std::string_view note) { return note.starts_with(dropped_note_start); }
 
 std::map<std::string, std::optional<std::string>> agent_environment() {
     return {{"TERM", "dumb"},     {"PAGER", "cat"},

@@ -13,26 +13,36 @@ namespace husk {
 
 // What the walls around a command make of its environment.
 struct Surroundings {
-    bool closed = false;              // nothing that looks like a secret, nothing that runs code
+    bool closed = false;              // without secrets, and without what leads outside
     std::filesystem::path home = {};  // of a closed session
     std::filesystem::path temporary = "/tmp";
-    std::filesystem::path true_home = {};  // that of the user, where `home` is another
-    uint16_t proxy_port = 0;               // 0: there is no proxy
+    std::filesystem::path true_home = {};             // that of the user, where `home` is another
+    uint16_t proxy_port = 0;                          // 0: there is no proxy
+    std::vector<std::filesystem::path> sockets = {};  // outside, and given to the session
 };
 
 // This process's environment with `changes` on top (no value: taken out), PWD set to the
 // working directory and OLDPWD gone, as NAME=value. What is given on purpose in `changes` stays; in
-// a closed session PATH has absolute entries only, whoever gives it.
+// a closed session PATH and LD_LIBRARY_PATH have absolute entries only, whoever gives them.
 std::vector<std::string> command_environment(
     const std::map<std::string, std::optional<std::string>>& changes,
     const std::filesystem::path& working_dir, const Surroundings& surroundings = {});
+
+// The names of the variables of this process that a closed session does without, sorted; without
+// those that Husk replaces by its own.
+std::vector<std::string> dropped_variables(
+    const std::map<std::string, std::optional<std::string>>& changes,
+    const Surroundings& surroundings);
+// A sentence that names them and the setting that keeps them; empty if there are none.
+std::string note_on_dropped(const std::vector<std::string>& variables);
+bool is_note_on_dropped(std::string_view note);
 
 // The absolute entries of a search path. An empty or relative entry names a directory that
 // commands can write. Where no entry is absolute, the system's directories are.
 std::string absolute_entries(std::string_view path);
 
 // Whether a closed session does without it: its name or its value looks like a secret, or it leads
-// to something outside, or makes programs run code.
+// to something outside, or changes what bash makes of a text that was judged.
 bool is_withheld(std::string_view name, std::string_view value = "");
 
 // No pagers, no prompts, no colours: nobody is there to answer or to look.

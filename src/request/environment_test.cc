@@ -72,6 +72,40 @@ TEST(Withheld, NamesThatTellOfASecret) {
                              "NPM_CONFIG_OTP",
                              "npm_config_otp",
                              "AWS_PROFILE",
+                             "AWS_ACCESS_KEY_ID",
+                             "AWS_SECRET_ACCESS_KEY",
+                             "AWS_SESSION_TOKEN",
+                             "AWS_WEB_IDENTITY_TOKEN_FILE",
+                             "AWS_SHARED_CREDENTIALS_FILE",
+                             "AZURE_CLIENT_SECRET",
+                             "AZURE_STORAGE_SAS",
+                             "AZURE_STORAGE_KEY",
+                             "AZURE_STORAGE_CONNECTION_STRING",
+                             "GOOGLE_API_KEY",
+                             "GCP_SA_KEY",
+                             "OPENAI_API_KEY",
+                             "ANTHROPIC_API_KEY",
+                             "ANTHROPIC_AUTH_TOKEN",
+                             "ANTHROPIC_CUSTOM_HEADERS",
+                             "OTEL_EXPORTER_OTLP_HEADERS",
+                             "PRIVATE_KEY",
+                             "JWT_PRIVATE",
+                             "PRIVATE_KEY_PATH",
+                             "SSH_AUTH_SOCK",
+                             "DISPLAY",
+                             "DBUS_SESSION_BUS_ADDRESS",
+                             "XDG_RUNTIME_DIR",
+                             "DOCKER_HOST",
+                             "VSCODE_IPC_HOOK_CLI",
+                             "GIT_ASKPASS",
+                             "GIT_SSH_COMMAND",
+                             "GIT_CONFIG_VALUE_0",
+                             "PROMPT_COMMAND",
+                             "ENV",
+                             "SHELLOPTS",
+                             "BASH_FUNC_ls%%",
+                             "IFS",
+                             "CDPATH",
                              "BASH_ENV",
                              "LD_PRELOAD"})
         EXPECT_TRUE(is_withheld(name)) << name;
@@ -164,6 +198,59 @@ TEST(Withheld, NothingThatIsHarmless) {
         {"BUNDLE_GEMFILE", "/work/Gemfile"},
         {"BUNDLE_BUILD__NOKOGIRI", "--use-system-libraries:yes"},
         {"BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/", "https://mirror.example.org"},
+        {"LD_LIBRARY_PATH", "/opt/lib"},
+        {"LD_BIND_NOW", "1"},
+        {"NODE_OPTIONS", "--max-old-space-size=4096"},
+        {"NODE_PATH", "/usr/lib/node_modules"},
+        {"PYTHONPATH", "/work/src"},
+        {"PYTHONSTARTUP", "/home/me/.pythonrc"},
+        {"PERL5LIB", "/home/me/perl5/lib"},
+        {"PERL5OPT", "-Mstrict"},
+        {"RUBYOPT", "-W0"},
+        {"RUBYLIB", "/work/lib"},
+        {"JAVA_TOOL_OPTIONS", "-Dfile.encoding=UTF-8"},
+        {"JAVA_HOME", "/usr/lib/jvm/default"},
+        {"MAVEN_OPTS", "-Xmx1g"},
+        {"RUSTFLAGS", "-C target-cpu=native"},
+        {"GOFLAGS", "-mod=mod"},
+        {"GOPRIVATE", "example.org"},
+        {"GIT_EXTERNAL_DIFF", "difft"},
+        {"GIT_CONFIG_NOSYSTEM", "1"},
+        {"GIT_CONFIG_GLOBAL", "/dev/null"},
+        {"MALLOC_ARENA_MAX", "2"},
+        {"GLIBC_TUNABLES", "glibc.malloc.check=3"},
+        {"AWS_REGION", "eu-central-1"},
+        {"AWS_DEFAULT_REGION", "eu-central-1"},
+        {"AWS_DEFAULT_OUTPUT", "json"},
+        {"AWS_PAGER", ""},
+        {"AWS_ENDPOINT_URL", "http://localhost:4566"},
+        {"AWS_EC2_METADATA_DISABLED", "true"},
+        {"AZURE_TENANT_ID", "0f7a"},
+        {"AZURE_CLIENT_ID", "0f7a"},
+        {"GOOGLE_CLOUD_PROJECT", "a-project"},
+        {"OPENAI_BASE_URL", "http://localhost:11434/v1"},
+        {"ANTHROPIC_MODEL", "a-model"},
+        {"XKB_DEFAULT_LAYOUT", "de"},
+        {"SSH_KEYSCAN", "1"},
+        {"KEYSTONE", "1"},
+        {"WHISKEY", "1"},
+        {"SSH_PUBKEY", "ssh-ed25519 AAAA"},
+        {"MINISIGN_PUBLIC_KEY", "RWQ"},
+        {"PUBLIC_KEY_PATH", "/work/key.pub"},
+        {"GPG_KEY_ID", "0xABCD"},
+        {"SIGNING_KEY_FINGERPRINT", "ABCD"},
+        {"TOKEN_TTL", "3600"},
+        {"PASSWORD_MIN_LENGTH", "12"},
+        {"SESSION_COOKIE_DOMAIN", "example.org"},
+        {"SESSION_COOKIE_SAMESITE", "lax"},
+        {"AUTH_MODE", "none"},
+        {"AUTH_PROVIDER", "oidc"},
+        {"NEXTAUTH_URL", "http://localhost:3000"},
+        {"OAUTH_CLIENT_ID", "an-id"},
+        {"PRIVATE_SUBNET", "10.0.0.0/8"},
+        {"BYPASS_CACHE", "1"},
+        {"AUTHOR", "me"},
+        {"TOKENIZER", "bert"},
         {"CHAT", "https://discord.com/channels/1/2"},
         {"CHAT", "https://example.slack.com/archives/C1"},
     };
@@ -206,6 +293,56 @@ TEST_F(CommandEnvironment, HasNoRelativeEntryOfPathBehindWalls) {
                 Contains("PATH=/opt/bin"));
     EXPECT_THAT(command_environment({{"PATH", std::nullopt}}, "/work", closed_),
                 Not(Contains(StartsWith("PATH="))));
+}
+
+TEST_F(CommandEnvironment, HasNoRelativeDirectoryOfLibrariesBehindWalls) {
+    ::setenv("LD_LIBRARY_PATH", "lib:/opt/lib:", 1);
+    EXPECT_THAT(command_environment({}, "/work", closed_), Contains("LD_LIBRARY_PATH=/opt/lib"));
+    ::setenv("LD_LIBRARY_PATH", ":", 1);
+    EXPECT_THAT(command_environment({}, "/work", closed_),
+                Not(Contains(StartsWith("LD_LIBRARY_PATH"))));
+    ::unsetenv("LD_LIBRARY_PATH");
+}
+
+TEST_F(CommandEnvironment, LeadsToSocketsThatTheSessionWasGiven) {
+    constexpr const char* names[] = {"SSH_AUTH_SOCK", "DOCKER_HOST", "DBUS_SESSION_BUS_ADDRESS",
+                                     "DISPLAY"};
+    constexpr const char* values[] = {"/run/agent", "unix:///run/docker.sock",
+                                      "unix:path=/run/bus,guid=1", ":7.0"};
+    for (size_t i = 0; i < std::size(names); ++i) ::setenv(names[i], values[i], 1);
+    Surroundings given = closed_;
+    given.sockets = {"/run/agent", "/run/docker.sock", "/run/bus", "/tmp/.X11-unix/X7"};
+    Surroundings others = closed_;
+    others.sockets = {"/run/agent2", "/run/docker", "/run/bu", "/tmp/.X11-unix/X70", "/run"};
+    for (size_t i = 0; i < std::size(names); ++i) {
+        const std::string entry = std::string(names[i]) + "=" + values[i];
+        EXPECT_THAT(command_environment({}, "/work", given), Contains(entry));
+        EXPECT_THAT(command_environment({}, "/work", others), Not(Contains(entry)));
+        ::unsetenv(names[i]);
+    }
+}
+
+TEST_F(CommandEnvironment, NamesWhatItDrops) {
+    const auto dropped = [&] { return dropped_variables({{"GIVEN_TOKEN", "x"}}, closed_); };
+    const size_t before = dropped().size();
+    for (const char* name : {"FIRST_TOKEN", "GIVEN_TOKEN", "ORDINARY", "TMP", "HUSK_TOKEN"})
+        ::setenv(name, "hunter2", 1);
+    const std::vector<std::string> now = dropped();
+    for (const char* name : {"FIRST_TOKEN", "GIVEN_TOKEN", "ORDINARY", "TMP", "HUSK_TOKEN"})
+        ::unsetenv(name);
+    EXPECT_EQ(now.size(), before + 1);
+    EXPECT_THAT(now, Contains("FIRST_TOKEN"));
+    EXPECT_TRUE(dropped_variables({}, {}).empty());
+}
+
+TEST(NoteOnDropped, HasNamesAndTheSettingThatKeepsThem) {
+    EXPECT_EQ(note_on_dropped({}), "");
+    const std::string note = note_on_dropped({"A_TOKEN", "SSH_AUTH_SOCK"});
+    EXPECT_THAT(note, testing::HasSubstr("A_TOKEN, SSH_AUTH_SOCK"));
+    EXPECT_THAT(note, testing::HasSubstr("environment.pass"));
+    EXPECT_TRUE(is_note_on_dropped(note));
+    EXPECT_THAT(note_on_dropped(std::vector<std::string>(20, "A")),
+                testing::HasSubstr("and 8 more"));
 }
 
 TEST_F(CommandEnvironment, IsTheUsersOwnWithoutWalls) {

@@ -41,7 +41,8 @@ Surroundings surroundings_of(const confine::Wanted& wanted) {
             .home = confine::home_inside(wanted),
             .temporary = confine::temporary_inside(wanted),
             .true_home = confine::has_home(wanted) || wanted.allowed ? "" : wanted.home,
-            .proxy_port = confine::proxy_port_of(wanted)};
+            .proxy_port = confine::proxy_port_of(wanted),
+            .sockets = wanted.sockets};
 }
 
 // The same files, as a reader sees them.
@@ -98,8 +99,13 @@ Result<StartedCall> StartedCall::start(CallPlan& plan, std::shared_ptr<run::Sess
     if (earlier)
         for (std::string& warning : warnings_since(*earlier, *session))
             plan.notes.push_back(std::move(warning));
-    plan.launch.env =
-        command_environment(plan.env, plan.working_dir, surroundings_of(session->wanted()));
+    const Surroundings surroundings = surroundings_of(session->wanted());
+    plan.launch.env = command_environment(plan.env, plan.working_dir, surroundings);
+    // Told once, by the call for which the session was made.
+    if (plan.session_built_in && plan.starts == 0)
+        if (std::string note = note_on_dropped(dropped_variables(plan.env, surroundings));
+            !note.empty())
+            plan.notes.push_back(std::move(note));
     // Behind walls it is entered by name: a descriptor would lead outside.
     plan.launch.directory = session->has_own_view()
                                 ? confine::name_inside(session->wanted(), plan.working_dir).string()

@@ -56,7 +56,7 @@ Variables variables_for(contract::Environment environment, Mode mode) {
     if (environment == FromNothing) variables["PATH"] = own_path();
     for (const auto& [name, withheld] : inherited()) {
         // Walls withhold these themselves, and give their own in the place of some.
-        if (mode != Mode::Open && environment == FromNothing && withheld) continue;
+        if (mode != Mode::Open && withheld) continue;
         if (environment == FromNothing ? name != "PATH" : withheld) variables[name] = std::nullopt;
     }
     if (environment == Scrubbed) variables.merge(agent_environment());

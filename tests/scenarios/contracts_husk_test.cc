@@ -37,6 +37,17 @@ TEST_F(HuskContract, AnswersInFewWords) {
     EXPECT_EQ(text_of(talk_.call("bash", {{"command", "printf a; exit 3"}})), "a\n[exit 3]\n");
 }
 
+TEST_F(HuskContract, NamesDroppedVariablesOnce) {
+    ::setenv("MY_API_TOKEN", "the secret", 1);
+    const Json first = bash("true");
+    const Json second = bash("true");
+    ::unsetenv("MY_API_TOKEN");
+    ASSERT_TRUE(first.contains("notes")) << first;
+    EXPECT_THAT(first["notes"][0], HasSubstr("MY_API_TOKEN"));
+    EXPECT_THAT(first["notes"][0], HasSubstr("environment.pass"));
+    EXPECT_FALSE(second.contains("notes")) << second;
+}
+
 TEST_F(HuskContract, ATimeoutDoesNotKill) {
     const Json running = bash("echo a; until [ -e go ]; do sleep 0.02; done; echo b; exit 3",
                               {{"timeout_ms", 2000}});

@@ -111,12 +111,36 @@ TEST_P(Walls, HideOtherProcessesAndTheirSignals) {
 TEST_P(Walls, WithholdSecretsOfTheEnvironment) {
     ::setenv("MY_API_TOKEN", "the secret", 1);
     ::setenv("BASH_ENV", "/nonexistent", 1);
-    ::setenv("LD_LIBRARY_PATH", "/nonexistent", 1);
-    const Ran ran = in("workspace", "env | grep -E 'TOKEN|BASH_ENV|LD_|HUSK'");
+    const Ran ran = in("workspace", "env | grep -E 'TOKEN|BASH_ENV|HUSK'");
     const Ran given = in("workspace", "echo $MY_API_TOKEN", {"--env", "MY_API_TOKEN=given"});
-    for (const char* name : {"MY_API_TOKEN", "BASH_ENV", "LD_LIBRARY_PATH"}) ::unsetenv(name);
+    for (const char* name : {"MY_API_TOKEN", "BASH_ENV"}) ::unsetenv(name);
     EXPECT_EQ(ran.out, "");
     EXPECT_EQ(given.out, "given\n");
+}
+
+TEST_P(Walls, KeepVariablesThatOnlyHaveAnEffectInside) {
+    constexpr const char* names[] = {"LD_LIBRARY_PATH", "NODE_OPTIONS", "AWS_REGION"};
+    for (const char* name : names) ::setenv(name, "/nonexistent", 1);
+    const Ran ran = in("workspace", "echo $LD_LIBRARY_PATH $NODE_OPTIONS $AWS_REGION");
+    for (const char* name : names) ::unsetenv(name);
+    EXPECT_EQ(ran.out, "/nonexistent /nonexistent /nonexistent\n");
+}
+
+// A person reads of them only if the command failed.
+TEST_P(Walls, TellOncePerSessionWhichVariablesTheyDrop) {
+    ::setenv("MY_API_TOKEN", "the secret", 1);
+    const std::vector<std::string> session = {"--session", "s", "--json"};
+    const nlohmann::json first = in("workspace", "true", session).json();
+    const nlohmann::json second = in("workspace", "true", session).json();
+    const Ran fine = in("workspace", "true");
+    const Ran failed = in("workspace", "false");
+    ::unsetenv("MY_API_TOKEN");
+    EXPECT_THAT(first["notes"].dump(), testing::HasSubstr("MY_API_TOKEN"));
+    EXPECT_THAT(first["notes"].dump(), testing::HasSubstr("environment.pass"));
+    EXPECT_THAT(first.dump(), testing::Not(testing::HasSubstr("the secret")));
+    EXPECT_THAT(second["notes"].dump(), testing::Not(testing::HasSubstr("MY_API_TOKEN")));
+    EXPECT_EQ(fine.err, "");
+    EXPECT_THAT(failed.err, testing::HasSubstr("MY_API_TOKEN"));
 }
 
 TEST_P(Walls, ProtectWhatOthersTrust) {
