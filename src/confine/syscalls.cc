@@ -4,6 +4,7 @@
 #include <linux/fs.h>
 #include <linux/ioprio.h>
 #include <linux/netlink.h>
+#include <linux/ptrace.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -54,6 +55,7 @@ bool applies(When when, const SyscallPolicy& policy) {
         case When::WithoutMountNamespace: return policy.metadata_forbidden;
         case When::WithoutIpcNamespace: return !policy.ipc_namespace;
         case When::WithoutTruncateRight: return policy.truncate_forbidden;
+        case When::WithoutTracing: return !policy.tracing;
     }
     std::unreachable();
 }
@@ -230,6 +232,19 @@ void judge_tuning(os::SyscallFilter& filter) {
         add(filter, call, fail_with(EPERM), {{{int_is(0, 0)}, let_through}});
 }
 
+// Threads that trace each other with PTRACE_O_TRACEEXIT cannot be killed. The witness can tell
+// whether they would; strace needs the option.
+void judge_tracing(os::SyscallFilter& filter, const SyscallPolicy& policy) {
+    constexpr uint32_t old_set_options = 21;  // PTRACE_OLDSETOPTIONS of x86
+    constexpr uint64_t trace_exit = PTRACE_O_TRACEEXIT;
+    const uint32_t action = policy.witness ? os::ask_the_listener : fail_with(EPERM);
+    Cases cases;
+    for (const uint32_t request :
+         {uint32_t{PTRACE_SEIZE}, uint32_t{PTRACE_SETOPTIONS}, old_set_options})
+        cases.push_back({{int_is(0, request), long_bits_are(3, trace_exit, trace_exit)}, action});
+    add(filter, {"ptrace", 101, 117}, let_through, std::move(cases));
+}
+
 bool has_rule(const os::SyscallFilter& filter, uint32_t number) {
     return std::ranges::any_of(filter.rules,
                                [&](const os::SyscallRule& rule) { return rule.number == number; });
@@ -335,6 +350,7 @@ os::SyscallFilter syscall_policy(const SyscallPolicy& policy, uint32_t arch) {
     judge_socket_options(filter);
     judge_sockets(filter, policy);
     judge_limits(filter);
+    if (policy.tracing) judge_tracing(filter, policy);
     if (!policy.pid_namespace) judge_tuning(filter);
     judge_opening(filter, policy);
     judge_modes(filter, policy);

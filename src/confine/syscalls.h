@@ -28,6 +28,7 @@ struct SyscallPolicy {
     bool truncate_forbidden;        // Landlock cannot (ABI below 3)
     bool witness = false;           // somebody notes what is refused, and what walls will stop
     bool witness_sees_all = false;  // removals, links and metadata too
+    bool tracing = false;           // Landlock keeps tracers within the session
     bool group_bit = false;         // chmod may set it: package managers of containers need it
 };
 

@@ -12,9 +12,9 @@ using enum When;
 // name, number on x86-64, number on aarch64, the answer, and when if not always
 constexpr RefusedCall table[] = {
     // Looking into other processes, and changing them.
-    {{"ptrace", 101, 117}, EPERM},
-    {{"process_vm_readv", 310, 270}, EPERM},
-    {{"process_vm_writev", 311, 271}, EPERM},
+    {{"ptrace", 101, 117}, EPERM, WithoutTracing},
+    {{"process_vm_readv", 310, 270}, EPERM, WithoutTracing},
+    {{"process_vm_writev", 311, 271}, EPERM, WithoutTracing},
     {{"pidfd_getfd", 438, 438}, EPERM},
     {{"kcmp", 312, 272}, EPERM},
     {{"process_madvise", 440, 440}, EPERM},

@@ -27,6 +27,7 @@ enum class When {
     WithoutMountNamespace,
     WithoutIpcNamespace,
     WithoutTruncateRight,
+    WithoutTracing,
 };
 
 struct RefusedCall {

@@ -327,6 +327,23 @@ TEST(SyscallPolicies, RefuseTheSameOnBothMachines) {
 }
 
 // The table of Linux 6.18 for aarch64, where it is not the one of the headers here.
+TEST(SyscallPolicies, LetTracersWorkWhereLandlockKeepsThemInside) {
+    constexpr uint64_t stop_at_exit = 0x40;
+    for (const bool witness : {false, true}) {
+        SyscallPolicy policy = walled;
+        policy.tracing = true;
+        policy.witness = witness;
+        const Answers answers(policy);
+        for (const int call : {SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev})
+            EXPECT_EQ(answers(static_cast<uint32_t>(call)), 0) << call;
+        for (const uint64_t request : {0x4206U, 0x4200U, 21U}) {
+            EXPECT_EQ(answers(SYS_ptrace, {request, 5, 0, 1}), 0);
+            EXPECT_EQ(answers(SYS_ptrace, {request, 5, 0, stop_at_exit | 1}), witness ? -1 : EPERM);
+        }
+        EXPECT_EQ(answers(SYS_pidfd_getfd), witness ? -1 : EPERM);
+    }
+}
+
 TEST(SyscallPolicies, KnowTheNumbersOfAarch64) {
     const Answers answers(bare, AUDIT_ARCH_AARCH64);
     const std::pair<Named, int> known[] = {

@@ -123,6 +123,8 @@ Result<void> add_filter(const Wanted& wanted, Steps& steps) {
     policy.truncate_forbidden =
         !machine.mount_namespace && machine.landlock < os::landlock::abi_of_truncation;
     policy.witness = has_witness(wanted);
+    // Keepers and the nursery are in the same Landlock domain, and are not dumpable.
+    policy.tracing = machine.landlock > 0;
     policy.witness_sees_all = wanted.mode == Mode::ReadOnly;
     const auto program = TRY(os::compile(syscall_policy(policy)));
     std::string bytes(reinterpret_cast<const char*>(program.data()),

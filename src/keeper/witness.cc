@@ -13,6 +13,7 @@
 #include "path.h"
 #include "proc.h"
 #include "sys.h"
+#include "tracing.h"
 #include "usage.h"
 
 namespace witness {
@@ -300,6 +301,12 @@ void Witness::answer(bool ended) {
         answer.error = stopped != 0
                            ? -stopped
                            : static_cast<int>(group_bit::give(places_.proc, listener_, asked));
+        sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+        return;
+    }
+    if (tracing::is_asked_for(asked.data)) {
+        answer.error = static_cast<int>(tracing::judge(places_.proc, asked));
+        if (answer.error == 0) answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
         sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
         return;
     }

@@ -99,6 +99,59 @@ END)",
     {"Make",
      R"(printf 'all: a b c d\n\tcat a b c d\na b c d:\n\tsleep 0.1; echo $@ > $@\n' > Makefile)",
      "make -s -j4", "a\nb\nc\nd\n"},
+    {"AddressSanitizer",
+     R"(printf '#include <stdlib.h>\nint main(void) { free(malloc(3)); }\n' > main.c)",
+     "cc -fsanitize=address main.c -o main && ./main && echo clean", "clean\n"},
+    {"Gdb", R"(printf 'int main(void) { return 0; }\n' > main.c; cc -g main.c -o main)",
+     "gdb -nx -batch -ex 'break main' -ex run -ex bt ./main 2>&1 | grep -c '^#0  main'", "1\n"},
+    {"Strace", "",
+     "strace -f -o calls sh -c '/bin/echo hi; true' && grep -c 'execve(./bin/echo' calls",
+     "hi\n1\n"},
+    {"StraceOfARunningProcess", "",
+     "sleep 60 & p=$!; strace -o calls -p $p 2>/dev/null & "
+     "until grep -q '^TracerPid:.[1-9]' /proc/$p/status; do :; done; "
+     "kill $p; wait; grep -c 'killed by SIGTERM' calls",
+     "1\n"},
+    // No signal would end processes that trace each other with PTRACE_O_TRACEEXIT.
+    {"TracersOfEachOther", R"(cat > main.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static long stops_at_exit(long request, int pid) { return ptrace(request, pid, 0L, 0x40L); }
+int main(void) {
+    sigset_t quiet;
+    sigemptyset(&quiet);
+    sigaddset(&quiet, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &quiet, 0);
+    prctl(PR_SET_PTRACER, -1L, 0, 0, 0);
+    int ends[2], status = 0, parent = getpid();
+    char byte;
+    if (pipe(ends) != 0) return 1;
+    int child = fork();
+    if (child == 0) {
+        if (read(ends[0], &byte, 1) != 1) return 1;
+        printf("back %ld\n", stops_at_exit(PTRACE_SEIZE, parent));
+        printf("without it %ld\n", ptrace(PTRACE_SEIZE, parent, 0L, 0L));
+        ptrace(PTRACE_INTERRUPT, parent, 0L, 0L);
+        waitpid(parent, &status, __WALL);
+        printf("later %ld", stops_at_exit(PTRACE_SETOPTIONS, parent));
+        printf(" %ld\n", stops_at_exit(21, parent));
+        ptrace(PTRACE_DETACH, parent, 0L, 0L);
+        return 0;
+    }
+    printf("there %ld\n", stops_at_exit(PTRACE_SEIZE, child));
+    fflush(stdout);
+    if (write(ends[1], "x", 1) != 1) return 1;
+    while (waitpid(child, &status, __WALL) == child && WIFSTOPPED(status))
+        ptrace(PTRACE_CONT, child, 0L, 0L);
+    return 0;
+}
+END
+cc -w main.c -o main)",
+     "timeout -s KILL 20 ./main", "there 0\nback -1\nwithout it 0\nlater -1 -1\n"},
     {"Sqlite", "",
      "sqlite3 db 'pragma journal_mode=wal; create table t(x); insert into t values (42);"
      "select x from t'",

@@ -6,6 +6,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +86,48 @@ int seize_and_peek(Arguments a) {
     return show(buffer);
 }
 
+// Nothing is changed: the memory of a process of Husk is nobody's cell.
+int trace(Arguments a) {
+    const int pid = number(a[0]);
+    if (::ptrace(PTRACE_SEIZE, pid, nullptr, nullptr) != 0) return refused("PTRACE_SEIZE");
+    ::ptrace(PTRACE_INTERRUPT, pid, nullptr, nullptr);
+    ::waitpid(pid, nullptr, __WALL);
+    ::ptrace(PTRACE_DETACH, pid, nullptr, nullptr);
+    return reveal();
+}
+
+#ifdef __x86_64__
+// A child calls getpid, and its tracer makes another call of it. The filter has to see that one.
+int rewrite_call(Arguments) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+        ::raise(SIGSTOP);
+        const long result = ::syscall(SYS_getpid);
+        ::_exit(result == 0 ? done : refused_code);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (!WIFSTOPPED(status)) return refused("PTRACE_TRACEME");
+    for (bool rewritten = false; !rewritten;) {
+        ::ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
+        if (::waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) break;
+        user_regs_struct registers{};
+        ::ptrace(PTRACE_GETREGS, child, nullptr, &registers);
+        if (registers.orig_rax != SYS_getpid) continue;
+        registers.orig_rax = SYS_unshare;
+        registers.rdi = 0x10000000;  // CLONE_NEWUSER
+        ::ptrace(PTRACE_SETREGS, child, nullptr, &registers);
+        rewritten = true;
+    }
+    ::ptrace(PTRACE_DETACH, child, nullptr, nullptr);
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == done ? reveal() : refused("unshare");
+}
+#else
+int rewrite_call(Arguments) { return absent("registers of x86-64"); }
+#endif
+
 int take_descriptor(Arguments a) {
     const long process = ::syscall(SYS_pidfd_open, number(a[0]), 0);
     if (process < 0) return refused("pidfd_open");
@@ -151,6 +194,8 @@ constexpr Verb verbs[] = {
     {"write-memory-file", write_memory_file},
     {"attach", attach_and_poke},
     {"seize", seize_and_peek},
+    {"trace", trace},
+    {"rewrite-call", rewrite_call},
     {"take-descriptor", take_descriptor},
     {"compare", compare},
     {"advise", advise},

@@ -1,0 +1,115 @@
+#include "tracing.h"
+
+#include <asm/errno.h>
+#include <asm/unistd.h>
+#include <linux/fcntl.h>
+#include <linux/ptrace.h>
+
+#include "path.h"
+#include "sys.h"
+
+namespace tracing {
+namespace {
+
+constexpr uint64_t old_set_options = 21;  // PTRACE_OLDSETOPTIONS of x86
+constexpr unsigned most_seizures = 64;
+char status_text[2048];
+
+// A call of PTRACE_SEIZE that was let go on makes the tie itself, some time later. Until it is
+// known that it has, its target counts as traced.
+struct Seizure {
+    int tracer;       // as the mason sees it; 0: the slot is free
+    uint64_t target;  // as the session sees it
+};
+Seizure seizures[most_seizures];
+
+struct Thread {
+    bool is_there;
+    uint64_t tracer;  // 0: nobody
+    uint64_t inside;  // its number in the session
+};
+
+bool starts_with(const char* text, const char* start) {
+    while (*start != 0)
+        if (*text++ != *start++) return false;
+    return true;
+}
+
+// The last number of a line: that of the innermost namespace.
+uint64_t last_number(const char* at) {
+    uint64_t number = 0;
+    bool in_number = false;
+    for (; *at != 0 && *at != '\n'; ++at) {
+        const bool is_digit = *at >= '0' && *at <= '9';
+        if (is_digit) number = (in_number ? number * 10 : 0) + static_cast<uint64_t>(*at - '0');
+        in_number = is_digit;
+    }
+    return number;
+}
+
+Thread look_at(int proc, int tid) {
+    Path path;
+    path.add(tid);
+    path.add("/status");
+    const long opened = sys::openat(proc, path.text, O_RDONLY | O_CLOEXEC);
+    if (opened < 0) return {};
+    const long got = sys::read(static_cast<int>(opened), status_text, sizeof status_text - 1);
+    sys::close(static_cast<int>(opened));
+    if (got <= 0) return {};
+    status_text[got] = 0;
+    Thread thread{true, 0, 0};
+    bool knows_both[2] = {};
+    for (const char* at = status_text; *at != 0; ++at) {
+        if (at != status_text && at[-1] != '\n') continue;
+        if (starts_with(at, "TracerPid:")) {
+            thread.tracer = last_number(at);
+            knows_both[0] = true;
+        } else if (starts_with(at, "NSpid:")) {
+            thread.inside = last_number(at);
+            knows_both[1] = true;
+        }
+    }
+    return knows_both[0] && knows_both[1] ? thread : Thread{};
+}
+
+// A thread that asks again, or is dead, has finished its last call.
+void forget_finished(int proc, int caller) {
+    for (Seizure& one : seizures)
+        if (one.tracer == caller || (one.tracer != 0 && !look_at(proc, one.tracer).is_there))
+            one.tracer = 0;
+}
+
+bool will_be_traced(uint64_t thread) {
+    for (const Seizure& one : seizures)
+        if (one.tracer != 0 && one.target == thread) return true;
+    return false;
+}
+
+bool note(int tracer, uint64_t target) {
+    for (Seizure& one : seizures) {
+        if (one.tracer != 0) continue;
+        one = {tracer, target};
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool is_asked_for(const seccomp_data& data) {
+    const uint64_t request = data.args[0] & 0xffffffff;
+    const bool gives_options =
+        request == PTRACE_SEIZE || request == PTRACE_SETOPTIONS || request == old_set_options;
+    return data.nr == __NR_ptrace && gives_options && (data.args[3] & PTRACE_O_TRACEEXIT) != 0;
+}
+
+long judge(int proc, const seccomp_notif& asked) {
+    const int caller = static_cast<int>(asked.pid);
+    forget_finished(proc, caller);
+    const Thread thread = look_at(proc, caller);
+    if (!thread.is_there || thread.tracer != 0 || will_be_traced(thread.inside)) return -EPERM;
+    const bool seizes = (asked.data.args[0] & 0xffffffff) == PTRACE_SEIZE;
+    return seizes && !note(caller, asked.data.args[1] & 0xffffffff) ? -EPERM : 0;
+}
+
+}  // namespace tracing
