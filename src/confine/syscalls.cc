@@ -194,17 +194,33 @@ int error_of(Sockets sockets) { return sockets == Sockets::Network ? EAFNOSUPPOR
 void judge_sockets(os::SyscallFilter& filter, const SyscallPolicy& policy) {
     const Sockets sockets = policy.sockets;
     const int error = error_of(sockets);
+    const bool gives_unix = sockets == Sockets::Unix || sockets == Sockets::Network;
+    const bool through_witness =
+        !gives_unix && policy.witness && policy.unix_sockets == UnixSockets::ThroughWitness;
+    const Cases connected = {{{family_is(AF_UNIX), type_is(SOCK_STREAM)}, let_through},
+                             {{family_is(AF_UNIX), type_is(SOCK_SEQPACKET)}, let_through}};
     Cases cases = socket_cases(sockets);
+    if (through_witness) cases.insert(cases.end(), connected.begin(), connected.end());
     // Every look at the user's name asks a daemon for it first: nobody wants to be told.
-    if (sockets == Sockets::PrivateNetwork || sockets == Sockets::None)
-        cases.push_back({{family_is(AF_UNIX)}, fail_with(error)});
+    if (!gives_unix && !through_witness) cases.push_back({{family_is(AF_UNIX)}, fail_with(error)});
     add(filter, socket_call, refuse(error, policy), std::move(cases));
-    // Half a pair of datagrams can still send to any path.
-    Cases pairs = {{{family_is(AF_UNIX), type_is(SOCK_STREAM)}, let_through},
-                   {{family_is(AF_UNIX), type_is(SOCK_SEQPACKET)}, let_through}};
-    if (sockets == Sockets::Unix || sockets == Sockets::Network)
-        pairs = {{{family_is(AF_UNIX)}, let_through}};
+    // Half a pair of datagrams can still send to any path. The witness gives another pair for it.
+    Cases pairs = connected;
+    if (gives_unix) pairs = {{{family_is(AF_UNIX)}, let_through}};
+    if (through_witness)
+        for (const int type : {SOCK_DGRAM, SOCK_RAW})
+            pairs.push_back({{family_is(AF_UNIX), type_is(type)}, os::ask_the_listener});
     add(filter, {"socketpair", 53, 199}, fail_with(error), std::move(pairs));
+}
+
+// The witness makes every connection of the session, whatever the socket and the address.
+void judge_connections(os::SyscallFilter& filter, const SyscallPolicy& policy) {
+    if (!policy.witness || policy.unix_sockets != UnixSockets::ThroughWitness) return;
+    add(filter, {"connect", 42, 203}, os::ask_the_listener);
+    // It is the peer of who accepts one, and no command shall have a descriptor of it.
+    constexpr uint32_t peer_pidfd = 77;  // SO_PEERPIDFD
+    add(filter, {"getsockopt", 55, 209}, let_through,
+        {{{int_is(1, SOL_SOCKET), int_is(2, peer_pidfd)}, fail_with(ENOPROTOOPT)}});
 }
 
 // A keeper with too few descriptors can neither wait nor look at its tree. A PID namespace does not
@@ -327,7 +343,7 @@ void tell_witness(os::SyscallFilter& filter, const SyscallPolicy& policy) {
     for (const wire::WatchedCall& call : wire::watched_calls) {
         if (!policy.witness_sees_all && is_frequent(call.attempt)) continue;
         const bool connects = call.attempt == wire::Attempt::Connect;
-        if (connects && policy.sockets != Sockets::PrivateNetwork) continue;
+        if (connects && (policy.sockets != Sockets::PrivateNetwork || policy.has_way_out)) continue;
         const int number = filter.arch == AUDIT_ARCH_AARCH64 ? call.aarch64 : call.x86_64;
         if (number < 0 || has_rule(filter, static_cast<uint32_t>(number))) continue;
         Cases cases;
@@ -349,6 +365,7 @@ os::SyscallFilter syscall_policy(const SyscallPolicy& policy, uint32_t arch) {
     judge_ioctl(filter, policy);
     judge_socket_options(filter);
     judge_sockets(filter, policy);
+    judge_connections(filter, policy);
     judge_limits(filter);
     if (policy.tracing) judge_tracing(filter, policy);
     if (!policy.pid_namespace) judge_tuning(filter);

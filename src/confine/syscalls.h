@@ -12,12 +12,19 @@
 namespace husk::confine {
 
 // Connected pairs of unix sockets are always allowed, and so is all that is done with a socket one
-// has: what is not wanted is not made in the first place.
+// has, except connecting it: what is not wanted is not made in the first place.
 enum class Sockets {
     None,
     Unix,            // AF_UNIX only
     Network,         // as the user, but for odd families and protocols
     PrivateNetwork,  // the loopback of a namespace of its own; no unix socket of anyone outside
+};
+
+// Where Sockets gives none. A filter cannot tell a socket of the session from that of somebody
+// else.
+enum class UnixSockets {
+    PairsOnly,
+    ThroughWitness,  // streams and packets; the witness makes each connection (keeper/connects.h)
 };
 
 struct SyscallPolicy {
@@ -29,7 +36,9 @@ struct SyscallPolicy {
     bool witness = false;           // somebody notes what is refused, and what walls will stop
     bool witness_sees_all = false;  // removals, links and metadata too
     bool tracing = false;           // Landlock keeps tracers within the session
-    bool group_bit = false;         // chmod may set it: package managers of containers need it
+    UnixSockets unix_sockets = UnixSockets::PairsOnly;
+    bool has_way_out = false;  // the network is that of the host: an address is no denial
+    bool group_bit = false;    // chmod may set it: package managers of containers need it
 };
 
 os::SyscallFilter syscall_policy(const SyscallPolicy& policy, uint32_t arch = os::native_arch);

@@ -125,6 +125,8 @@ Result<void> add_filter(const Wanted& wanted, Steps& steps) {
     policy.witness = has_witness(wanted);
     // Keepers and the nursery are in the same Landlock domain, and are not dumpable.
     policy.tracing = machine.landlock > 0;
+    if (policy.witness) policy.unix_sockets = UnixSockets::ThroughWitness;
+    policy.has_way_out = wanted.network.kind == Network::Kind::Open;
     policy.witness_sees_all = wanted.mode == Mode::ReadOnly;
     const auto program = TRY(os::compile(syscall_policy(policy)));
     std::string bytes(reinterpret_cast<const char*>(program.data()),
@@ -206,7 +208,7 @@ Confinement standing(const Wanted& wanted) {
     result.processes = machine.pid_namespace ? "own session only" : "all can be seen";
     result.missing = offer(machine, wanted.mode, wanted.network.kind, wanted.accept).missing;
     // To be asked about everything that is read would make reading three times as slow.
-    result.unwatched = {"reads", "unix sockets"};
+    result.unwatched = {"reads"};
     if (wanted.mode == Mode::Workspace) {
         result.unwatched.emplace_back("removals, metadata");
         result.unwatched.emplace_back("opening with O_NONBLOCK");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <linux/sched.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <array>
@@ -96,6 +97,47 @@ TEST(WitnessPolicies, DoNotTellOfTheTerminalThatBashLooksForWhereNotAllIsTold) {
         EXPECT_TRUE(is_told(like_bash | 01000));  // O_TRUNC
         EXPECT_TRUE(is_told(like_bash | O_TMPFILE));
     }
+}
+
+struct AskedExample {
+    const char* says;
+    uint32_t number;
+    std::vector<uint64_t> arguments;
+    uint32_t answer;
+};
+
+TEST(WitnessPolicies, LeaveEveryConnectionToTheWitnessWhereItGivesUnixSockets) {
+    constexpr uint32_t connect = os::native_arch == AUDIT_ARCH_X86_64 ? 42 : 203;
+    constexpr uint32_t getsockopt = os::native_arch == AUDIT_ARCH_X86_64 ? 55 : 209;
+    constexpr uint64_t flags = SOCK_CLOEXEC | SOCK_NONBLOCK;
+    constexpr uint64_t rubbish = 0xdeadbeef00000000;
+    const AskedExample examples[] = {
+        {"a stream", SYS_socket, {AF_UNIX, SOCK_STREAM | flags}, os::let_through},
+        {"packets", SYS_socket, {rubbish | AF_UNIX, SOCK_SEQPACKET}, os::let_through},
+        {"datagrams", SYS_socket, {AF_UNIX, SOCK_DGRAM | flags}, os::ask_the_listener},
+        {"raw", SYS_socket, {AF_UNIX, SOCK_RAW}, os::ask_the_listener},
+        {"a pair", SYS_socketpair, {AF_UNIX, SOCK_STREAM}, os::let_through},
+        {"a pair for datagrams", SYS_socketpair, {AF_UNIX, SOCK_DGRAM}, os::ask_the_listener},
+        {"a raw pair", SYS_socketpair, {AF_UNIX, SOCK_RAW | flags}, os::ask_the_listener},
+        {"a pair of TIPC", SYS_socketpair, {AF_TIPC, SOCK_RDM}, os::fail_with(EPERM)},
+        {"a connection", connect, {3, 4096, 16}, os::ask_the_listener},
+        {"a connection to nothing", connect, {3, 0, 0}, os::ask_the_listener},
+        {"the peer", getsockopt, {3, SOL_SOCKET, 77}, os::fail_with(ENOPROTOOPT)},
+        {"its rights", getsockopt, {3, SOL_SOCKET, SO_PEERCRED}, os::let_through},
+    };
+    for (SyscallPolicy policy : all_policies(true)) {
+        if (policy.sockets != Sockets::None && policy.sockets != Sockets::PrivateNetwork) continue;
+        policy.unix_sockets = UnixSockets::ThroughWitness;
+        for (const AskedExample& one : examples)
+            EXPECT_EQ(answer(policy, one.number, one.arguments), one.answer) << one.says;
+    }
+}
+
+TEST(WitnessPolicies, AreNotAskedAboutAddressesWhereTheNetworkIsOpen) {
+    SyscallPolicy policy = all_policies(true)[0];
+    policy.sockets = Sockets::PrivateNetwork;
+    policy.has_way_out = true;
+    EXPECT_EQ(answer(policy, sendto, {3, 1, 1, 0, 1, 16}), os::let_through);
 }
 
 TEST(WitnessPolicies, HaveNoCallThatHidesHowAFileIsOpened) {

@@ -160,6 +160,11 @@ long process_vm_read(int pid, uint64_t address, void* into, size_t size) {
     const IoVec there{reinterpret_cast<void*>(address), size};
     return call(__NR_process_vm_readv, pid, as_long(&here), 1, as_long(&there), 1, 0);
 }
+long process_vm_write(int pid, uint64_t address, const void* from, size_t size) {
+    const IoVec here{const_cast<void*>(from), size};
+    const IoVec there{reinterpret_cast<void*>(address), size};
+    return call(__NR_process_vm_writev, pid, as_long(&here), 1, as_long(&there), 1, 0);
+}
 long ioctl(int fd, unsigned long request, void* argument) {
     return call(__NR_ioctl, fd, static_cast<long>(request), as_long(argument));
 }
@@ -287,6 +292,21 @@ long bind(int fd, const void* address, unsigned size) {
     return call(__NR_bind, fd, as_long(address), size);
 }
 long listen(int fd, int backlog) { return call(__NR_listen, fd, backlog); }
+long connect(int fd, const void* address, unsigned size) {
+    return call(__NR_connect, fd, as_long(address), size);
+}
+long pidfd_getfd(int process, int fd) { return call(__NR_pidfd_getfd, process, fd, 0); }
+long setresuid(int64_t real, int64_t effective, int64_t saved) {
+    return call(__NR_setresuid, real, effective, saved);
+}
+long setresgid(int64_t real, int64_t effective, int64_t saved) {
+    return call(__NR_setresgid, real, effective, saved);
+}
+long getgroups(int room, uint32_t* groups) { return call(__NR_getgroups, room, as_long(groups)); }
+long setgroups(int count, const uint32_t* groups) {
+    return call(__NR_setgroups, count, as_long(groups));
+}
+long capget(void* header, void* data) { return call(__NR_capget, as_long(header), as_long(data)); }
 long capset(void* header, const void* data) {
     return call(__NR_capset, as_long(header), as_long(data));
 }

@@ -90,6 +90,7 @@ long fstatfs(int fd, void* info);
 long readlinkat(int dir, const char* path, char* into, size_t room);
 // Of another process, from its address.
 long process_vm_read(int pid, uint64_t address, void* into, size_t size);
+long process_vm_write(int pid, uint64_t address, const void* from, size_t size);
 long ftruncate(int fd, int64_t size);
 long fallocate(int fd, int mode, int64_t offset, int64_t length);
 long getdents64(int fd, void* into, size_t size);
@@ -164,6 +165,13 @@ long mknodat(int dir, const char* path, unsigned mode, unsigned device);
 long socket(int domain, int type, int protocol);
 long bind(int fd, const void* address, unsigned size);
 long listen(int fd, int backlog);
+long connect(int fd, const void* address, unsigned size);
+long pidfd_getfd(int process, int fd);
+long setresuid(int64_t real, int64_t effective, int64_t saved);  // -1: as it is
+long setresgid(int64_t real, int64_t effective, int64_t saved);
+long getgroups(int room, uint32_t* groups);
+long setgroups(int count, const uint32_t* groups);
+long capget(void* header, void* data);
 long capset(void* header, const void* data);
 long landlock_create_ruleset(const void* handled, size_t size, unsigned flags);
 long landlock_add_rule(int ruleset, int type, const void* rule);

@@ -14,11 +14,13 @@
 #include <linux/signal.h>
 
 #include "clock.h"
+#include "connects.h"
 #include "foresight.h"
 #include "guard.h"
 #include "message.h"
 #include "mounts.h"
 #include "sentry.h"
+#include "socket_owner.h"
 #include "sockets.h"
 #include "sound.h"
 #include "sweep.h"
@@ -180,20 +182,24 @@ bool lay_bricks(int socket) {
     sentry::Sentry sentry(sources);
     bool has_ended = false;
     for (;;) {
-        pollfd fds[2] = {{socket, POLLIN, 0}, {witness.listener(), POLLIN, 0}};
-        const bool timed = sentry.next() != keeper_clock::never;
+        pollfd fds[2 + connects::most_waiting] = {{socket, POLLIN, 0},
+                                                  {witness.listener(), POLLIN, 0}};
+        const unsigned polled_count = 2 + connects::waiting(fds + 2);
+        const uint64_t next = keeper_clock::earlier(sentry.next(), connects::next());
+        const bool timed = next != keeper_clock::never;
         const uint64_t now = timed ? keeper_clock::monotonic() : 0;
-        const uint64_t left = timed && sentry.next() > now ? sentry.next() - now : 0;
+        const uint64_t left = timed && next > now ? next - now : 0;
         constexpr uint64_t second = 1000 * keeper_clock::millisecond;
         const sys::Time timeout{static_cast<int64_t>(left / second),
                                 static_cast<int64_t>(left % second)};
-        const long polled = sys::ppoll(fds, 2, timed ? &timeout : nullptr);
+        const long polled = sys::ppoll(fds, polled_count, timed ? &timeout : nullptr);
         if (polled < 0 && polled != -EINTR) break;  // the nursery ends the session then
         if (fds[1].revents != 0) {
             sentry.before_call();
             witness.answer((fds[1].revents & POLLIN) == 0);
             sentry.after_call();
         }
+        witness.go_on();
         if (keeper_clock::monotonic() >= sentry.next()) sentry.look();
         if (sentry.insists() && !has_ended) {
             has_ended = true;
@@ -248,7 +254,10 @@ long become_init(uint64_t stays) {
 
 long unshare(uint64_t namespaces) {
     const long result = sys::unshare(namespaces);
-    if (result == 0 && (namespaces & CLONE_NEWNET) != 0) sockets::open();
+    if (result == 0 && (namespaces & CLONE_NEWNET) != 0) {
+        sockets::open();
+        socket_owner::have_own_network();
+    }
     return result;
 }
 

@@ -6,12 +6,15 @@
 #include <linux/seccomp.h>
 
 #include "clock.h"
+#include "connects.h"
 #include "denial_log.h"
 #include "foresight.h"
 #include "group_bit.h"
 #include "line.h"
 #include "path.h"
 #include "proc.h"
+#include "socket_owner.h"
+#include "socket_pairs.h"
 #include "sys.h"
 #include "tracing.h"
 #include "usage.h"
@@ -186,19 +189,63 @@ void note_path(const Places& places, int pid, Attempt attempt, const char* path)
     finish_line();
 }
 
+void note_address(const Places& places, int pid, const Address& address) {
+    begin_line(places, pid);
+    line.add(R"(,"operation":"connect","address":)");
+    add_address(address);
+    finish_line();
+}
+
+bool is_internet(const Address& address, uint64_t size) {
+    return (address.family == 2 && size >= 8) || (address.family == 10 && size >= 24);
+}
+
+// Of a datagram that is sent to an address. Without a way out it never arrives there.
 void look_at_address(const Places& places, int pid, const seccomp_data& call,
                      const WatchedCall& watched) {
     Address address{};
     const uint64_t size = call.args[watched.address + 1];
     const uint64_t wanted = size < sizeof address ? size : sizeof address;
     if (call.args[watched.address] == 0 || wanted < 8) return;
+    if (!socket_owner::is_own_network()) return;
     if (sys::process_vm_read(pid, call.args[watched.address], &address, wanted) < 8) return;
-    const bool internet = address.family == 2 || (address.family == 10 && wanted >= 24);
-    if (!internet || is_in_reach(address)) return;
-    begin_line(places, pid);
-    line.add(R"(,"operation":"connect","address":)");
-    add_address(address);
-    finish_line();
+    if (!is_internet(address, wanted) || is_in_reach(address)) return;
+    note_address(places, pid, address);
+}
+
+// The C library asks these for names of users and hosts before it does so itself, and nobody misses
+// them.
+bool is_asked_by_habit(const char* path) {
+    constexpr const char* places_of_daemons[] = {"/run/nscd/", "/run/systemd/",
+                                                 "/run/avahi-daemon/"};
+    for (const char* place : places_of_daemons) {
+        unsigned i = 0;
+        while (place[i] != 0 && place[i] == path[i]) ++i;
+        if (place[i] == 0) return true;
+    }
+    return false;
+}
+
+void note_connect(const Places& places, int pid, const connects::Made& made) {
+    if (!denial_log::is_open()) return;
+    if (made.stopped == connects::Stopped::NoWayOut) {
+        Address address{};
+        const unsigned size =
+            made.address.size < sizeof address ? made.address.size : sizeof address;
+        memcpy(&address, made.address.bytes, size);
+        if (is_internet(address, size) && !is_in_reach(address)) note_address(places, pid, address);
+        return;
+    }
+    if (made.stopped == connects::Stopped::UnixSocket) {
+        resolve(places, made.object, nullptr);
+        if (!is_asked_by_habit(resolved)) note_path(places, pid, Attempt::Connect);
+    } else if (made.stopped == connects::Stopped::AbstractSocket) {
+        unsigned length = 0;
+        for (unsigned at = 2; at < made.address.size; ++at)
+            resolved[length++] = at == 2 ? '@' : static_cast<char>(made.address.bytes[at]);
+        resolved[length] = 0;
+        note_path(places, pid, Attempt::Connect);
+    }
 }
 
 // That somebody makes symbolic links, once a second: whoever reports on a call then looks for them.
@@ -265,6 +312,8 @@ bool is_alone(int load) {
 void Witness::begin(int listener, const husk::wire::RefusedRow* rows, uint32_t count) {
     sys::close_once(listener_);
     listener_ = listener;
+    connects::forget();
+    sys::fchdir(places_.proc);  // addresses of unix sockets are paths from there
     denial_log::open(places_.log, places_.proc);
     refused_count_ = count < husk::wire::max_refused ? count : husk::wire::max_refused;
     for (uint32_t i = 0; i < refused_count_; ++i) refused_[i] = rows[i];
@@ -284,8 +333,29 @@ void Witness::stay_together(bool wanted) {
     sys::ioctl(listener_, set_flags, reinterpret_cast<void*>(wanted ? same_processor : 0));
 }
 
+// Who waits is answered later.
+void Witness::connect(const seccomp_notif& asked) {
+    connects::Made made = connects::make(places_.proc, listener_, asked);
+    if (made.waits) return;
+    if (made.stopped != connects::Stopped::No)
+        note_connect(places_, static_cast<int>(asked.pid), made);
+    sys::close_once(made.object);
+    reply(asked.id, made.result);
+}
+
+void Witness::reply(uint64_t id, long result) {
+    seccomp_notif_resp answer{};
+    answer.id = id;
+    answer.error = static_cast<int>(result);
+    stay_together(is_alone(load_));
+    sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}
+
+void Witness::go_on() { connects::go_on(places_.proc, listener_); }
+
 void Witness::answer(bool ended) {
     if (ended) {
+        connects::forget();
         sys::close_once(listener_);
         return;
     }
@@ -295,6 +365,9 @@ void Witness::answer(bool ended) {
     answer.id = asked.id;
     const int pid = static_cast<int>(asked.pid);
     const auto number = static_cast<uint32_t>(asked.data.nr);
+    if (connects::is_asked_for(asked.data)) return connect(asked);
+    if (socket_pairs::is_asked_for(asked.data))
+        return reply(asked.id, socket_pairs::give(listener_, asked));
     if (group_bit::is_asked_for(asked.data)) {
         const WatchedCall* watched = find_watched(asked.data.nr);
         const int stopped = watched == nullptr ? 0 : look_at(places_, pid, asked.data, *watched);

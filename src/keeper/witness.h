@@ -1,8 +1,10 @@
-// Notes what the walls are about to stop. It lives in the session's mason, where no command can
-// reach it. It opens nothing: the calls that it lets go on are judged by the walls. It refuses those
-// that it notes, with the error of the wall, and those that the filter refuses.
+// Tells what the walls are about to stop. It lives in the session's mason, where no command can
+// reach it. The calls that it lets go on are judged by the walls. It refuses those that it notes,
+// with the error of the wall, and those that the filter refuses. A few calls it makes itself for
+// the command: see connects.h, socket_pairs.h and group_bit.h.
 #pragma once
 
+#include <linux/seccomp.h>
 #include <stdint.h>
 
 #include "watched_calls.h"
@@ -24,8 +26,12 @@ public:
     int listener() const { return listener_; }
     // Called when the listener has something: one call, or the news that nobody is left.
     void answer(bool ended);
+    // Called when somebody whose connection takes time may be answered.
+    void go_on();
 
 private:
+    void connect(const seccomp_notif& asked);
+    void reply(uint64_t id, long result);
     void stay_together(bool wanted);
 
     Places places_;

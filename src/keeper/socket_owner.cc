@@ -1,0 +1,173 @@
+#include "socket_owner.h"
+
+#include <linux/fcntl.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
+#include <stdint.h>
+
+#include "path.h"
+#include "sys.h"
+#include "usage.h"
+
+namespace socket_owner {
+namespace {
+
+constexpr int af_netlink = 16;
+constexpr int af_unix = 1;
+constexpr int sock_raw = 3;
+constexpr int msg_dontwait = 0x40;
+constexpr uint32_t unbound_to_peer = 1U << 7 | 1U << 10;  // TCP_CLOSE, TCP_LISTEN
+
+bool own_network = false;
+int diagnostics = -1;
+uint32_t last_question = 0;
+alignas(8) char answer[16384];
+char text[16384];
+
+// An object as the kernel's list of sockets knows it: the lower half of its number in its file
+// system, and the number of that.
+struct Object {
+    uint32_t inode;
+    uint32_t device;
+};
+
+constexpr uint32_t device_of(uint64_t major, uint64_t minor) {
+    return static_cast<uint32_t>(major << 20 | minor);
+}
+
+struct Question {
+    nlmsghdr header;
+    unix_diag_req request;
+};
+
+bool ask() {
+    if (diagnostics < 0)
+        diagnostics =
+            static_cast<int>(sys::socket(af_netlink, sock_raw | O_CLOEXEC, NETLINK_SOCK_DIAG));
+    Question question{};
+    question.header.nlmsg_len = sizeof question;
+    question.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+    question.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+    question.header.nlmsg_seq = ++last_question;
+    question.request.sdiag_family = af_unix;
+    question.request.udiag_states = unbound_to_peer;
+    question.request.udiag_show = UDIAG_SHOW_VFS;
+    return diagnostics >= 0 && sys::send(diagnostics, &question, sizeof question, 0) >= 0;
+}
+
+// Whether one socket of the answer is bound to the object. `size` is that of its message.
+bool is_bound_to(const char* message, unsigned size, const Object& object) {
+    for (unsigned at = NLMSG_LENGTH(sizeof(unix_diag_msg)); at + sizeof(nlattr) <= size;) {
+        const auto* attribute = reinterpret_cast<const nlattr*>(message + at);
+        if (attribute->nla_len < sizeof *attribute || at + attribute->nla_len > size) return false;
+        const auto* bound = reinterpret_cast<const unix_diag_vfs*>(attribute + 1);
+        if (attribute->nla_type == UNIX_DIAG_VFS &&
+            attribute->nla_len >= sizeof *attribute + sizeof *bound)
+            return bound->udiag_vfs_ino == object.inode && bound->udiag_vfs_dev == object.device;
+        at += NLA_ALIGN(attribute->nla_len);
+    }
+    return false;
+}
+
+// Calls `visit` with the number of each socket of this network namespace that is bound to the
+// object, until one will do.
+template <class Visit>
+bool any_bound_to(const Object& object, const Visit& visit) {
+    if (!ask()) return false;
+    bool found = false;
+    for (;;) {
+        const long got = sys::recv(diagnostics, answer, sizeof answer, msg_dontwait);
+        if (got < static_cast<long>(sizeof(nlmsghdr))) break;
+        for (long at = 0; at + static_cast<long>(sizeof(nlmsghdr)) <= got;) {
+            const auto* header = reinterpret_cast<const nlmsghdr*>(answer + at);
+            const uint32_t size = header->nlmsg_len;
+            if (size < sizeof *header || size > static_cast<uint64_t>(got - at)) break;
+            const bool is_ours = header->nlmsg_seq == last_question;
+            if (is_ours && header->nlmsg_type != SOCK_DIAG_BY_FAMILY) return found;  // the end
+            const auto* one = reinterpret_cast<const unix_diag_msg*>(header + 1);
+            if (is_ours && !found && is_bound_to(answer + at, size, object))
+                found = visit(one->udiag_ino);
+            at += NLMSG_ALIGN(size);
+        }
+    }
+    sys::close_once(diagnostics);  // an answer that did not come to its end is not read later
+    return found;
+}
+
+long read_file(int proc, const Path& path, int64_t from) {
+    const long opened = sys::openat(proc, path.text, O_RDONLY | O_CLOEXEC);
+    if (opened < 0) return opened;
+    const long got = sys::pread(static_cast<int>(opened), text, sizeof text - 1, from);
+    sys::close(static_cast<int>(opened));
+    text[got > 0 ? got : 0] = 0;
+    return got;
+}
+
+uint64_t take_number(const char*& at) {
+    uint64_t number = 0;
+    for (; *at >= '0' && *at <= '9'; ++at) number = number * 10 + static_cast<uint64_t>(*at - '0');
+    return number;
+}
+
+// The number of the file system of a mount: "36 35 98:0 /mnt1 /mnt2 rw ...". 0 if there is none.
+uint32_t device_of_mount(int proc, uint64_t mount) {
+    Path path;
+    path.add("self/mountinfo");
+    int64_t from = 0;
+    while (read_file(proc, path, from) > 0) {
+        const char* line = text;
+        for (const char* at = line;;) {
+            while (*at != 0 && *at != '\n') ++at;
+            if (*at == 0) break;
+            const char* field = line;
+            const bool is_it = take_number(field) == mount && *field == ' ';
+            take_number(++field);
+            const uint64_t major = take_number(++field);
+            if (is_it && *field == ':') return device_of(major, take_number(++field));
+            line = ++at;
+        }
+        if (line == text) break;
+        from += line - text;
+    }
+    return 0;
+}
+
+// An overlay and a subvolume of Btrfs tell other numbers with statx than they have in the kernel.
+bool find_inner_numbers(int proc, int object, Object& found) {
+    Path path;
+    path.add("self/fdinfo/");
+    path.add(object);
+    uint64_t inode = 0;
+    uint64_t mount = 0;
+    if (read_file(proc, path, 0) <= 0 || !usage::number_after(text, "ino", inode) ||
+        !usage::number_after(text, "mnt_id", mount))
+        return false;
+    found = {static_cast<uint32_t>(inode), device_of_mount(proc, mount)};
+    return found.device != 0;
+}
+
+bool is_of_session(const Object& object) {
+    return any_bound_to(object, [](uint32_t) { return own_network; });
+}
+
+}  // namespace
+
+void have_own_network() { own_network = true; }
+bool is_own_network() { return own_network; }
+
+bool is_of_session(int proc, int object) {
+    constexpr unsigned empty_path = 0x1000;
+    constexpr unsigned inode = 0x100;
+    sys::FileStatus status{};
+    if (sys::statx(object, "", empty_path, inode, &status) < 0) return false;
+    const Object outer{static_cast<uint32_t>(status.inode),
+                       device_of(status.device_major, status.device_minor)};
+    if (is_of_session(outer)) return true;
+    Object inner{};
+    if (!find_inner_numbers(proc, object, inner)) return false;
+    const bool differs = inner.inode != outer.inode || inner.device != outer.device;
+    return differs && is_of_session(inner);
+}
+
+}  // namespace socket_owner
