@@ -70,6 +70,9 @@ bool is_below(const fs::path& path, const fs::path& root) {
 
 std::string allow_with(const Denial& denial, const std::string& mode, const fs::path& workspace) {
     if (denial.operation == "call") return "mode: open";
+    if (denial.operation == "connect" && denial.target.starts_with('/'))
+        return "sockets: [\"" + denial.target + "\"]";
+    if (denial.operation == "connect" && denial.target.starts_with('@')) return "";  // abstract
     if (denial.operation == "connect") return "network: [\"" + denial.target + "\"]";
     const fs::path path = denial.target;
     if (is_below(path, workspace)) return mode == "read-only" ? "mode: workspace" : "";
