@@ -67,10 +67,11 @@ std::string restrictions_of(const Situation& situation) {
            "- Files: " +
            files_of(situation) + "\n- Reading: " + hidden_files() +
            "\n- Network: " + network_of(situation.network) +
-           "\n- Sockets: Unix sockets (except pairs) and raw sockets fail with EPERM (\"Operation "
-           "not "
-           "permitted\"). On a machine without network namespaces every socket does, localhost "
-           "included.\n"
+           "\n- Sockets: Unix sockets (streams and packets) connect commands of this conversation "
+           "with each other. A connection to one of anybody else fails with EACCES (\"Permission "
+           "denied\"). Unix datagram sockets (except pairs) and raw sockets fail with EPERM "
+           "(\"Operation not permitted\"). On a machine without network namespaces all other "
+           "sockets do, localhost included.\n"
            "- Signals: " +
            signals_of(situation) +
            "\n- Limits: memory, CPU time and the number of processes are limited.\n"
