@@ -24,6 +24,9 @@ namespace fs = std::filesystem;
 constexpr auto in_git_dir = std::to_array<const char*>(
     {"hooks", "config", "config.worktree", "commondir", "info/attributes", "remotes", "branches"});
 
+// Of these, the files that git writes by itself in everyday work.
+constexpr auto settings_files = std::to_array<const char*>({"config", "config.worktree"});
+
 // In the directory of a worktree: what leads git to other settings.
 constexpr auto worktree_files =
     std::to_array<const char*>({"commondir", "gitdir", "config.worktree"});
@@ -202,6 +205,7 @@ private:
 
     void hold_settings(const fs::path& git_dir) {
         for (const char* name : in_git_dir) hold(git_dir / name);
+        for (const char* name : settings_files) walk_.set_git_settings(git_dir / name);
     }
 
     // For other directories of git.
@@ -396,6 +400,7 @@ private:
         std::vector<fs::path> hooks = add_hooks(checkout, own, common, named);
         if (!git || !is_ours(checkout) || contains(walk_.roots(), checkout)) {
             for (const char* name : worktree_files) hold(own / name);
+            walk_.set_git_settings(own / "config.worktree");
             return;
         }
         result_.checkouts.push_back(

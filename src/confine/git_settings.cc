@@ -8,168 +8,50 @@
 
 #include "confine/git_index.h"
 #include "confine/seen_file.h"
+#include "keeper/git_harmless.h"
+#include "keeper/git_syntax.h"
 
 namespace husk::confine {
 namespace {
 
 namespace fs = std::filesystem;
 
-// What `git init`, `clone`, `worktree add`, `sparse-checkout` and `branch` write, and what is set
-// every day. In lower case, between spaces; "*" is any name in quotes.
-constexpr std::string_view harmless =
-    " advice.detachedhead branch.*.description branch.*.merge branch.*.rebase"
-    " branch.*.remote color.ui commit.gpgsign core.abbrev core.autocrlf core.bare core.eol"
-    " core.filemode core.ignorecase core.logallrefupdates core.precomposeunicode"
-    " core.preloadindex core.quotepath core.repositoryformatversion core.safecrlf"
-    " core.sharedrepository core.sparsecheckout core.sparsecheckoutcone core.symlinks"
-    " core.untrackedcache core.whitespace core.worktree extensions.objectformat"
-    " extensions.worktreeconfig fetch.prune fetch.recursesubmodules gc.auto index.sparse"
-    " index.version init.defaultbranch lfs.repositoryformatversion merge.conflictstyle"
-    " merge.ff pull.ff pull.rebase push.autosetupremote push.default remote.*.fetch"
-    " remote.*.prune remote.*.push remote.*.pushurl remote.*.tagopt remote.*.url"
-    " submodule.*.active submodule.*.url submodule.active tag.gpgsign user.email user.name ";
+char lower(char c) { return git_syntax::lower(c); }
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_key(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-// Reads a file letter by letter, as git does.
-class Parser {
+// Memory for one of the texts of a file, which is as long as the file at most.
+class Room {
 public:
-    explicit Parser(std::string_view text) : text_(text) {}
-
-    ParsedSettings run() {
-        result_.is_usual = text_.find_first_of(std::string_view("\\\r\0", 3)) == text_.npos;
-        if (text_.starts_with("\xef\xbb\xbf")) {
-            result_.is_usual = false;
-            at_ = 3;
-        }
-        result_.is_whole = text_.find('\0') == text_.npos;
-        while (result_.is_whole && !at_end()) result_.is_whole = read_one();
-        return std::move(result_);
+    explicit Room(size_t size) : memory_(size + 1) {}
+    git_syntax::Text text() {
+        return {.text = memory_.data(), .room = static_cast<unsigned>(memory_.size())};
     }
 
 private:
-    bool at_end() const { return at_ >= text_.size(); }
-    // The end of the file is a newline, and so is "\r\n".
-    char peek() const {
-        if (at_end()) return '\n';
-        const bool is_pair = text_[at_] == '\r' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n';
-        return is_pair ? '\n' : text_[at_];
-    }
-    char next() {
-        const char c = peek();
-        at_ += !at_end() && text_[at_] == '\r' && c == '\n' ? 2U : 1U;
-        return c;
-    }
-
-    bool read_one() {
-        const char c = next();
-        if (c == '\n') is_behind_section_ = false;
-        if (is_space(c)) return true;
-        if (c == '#' || c == ';') {
-            skip_line();
-            return true;
-        }
-        if (c == '[') return read_section();
-        if (!is_letter(c)) return false;
-        if (is_behind_section_) result_.is_usual = false;
-        return read_setting(c);
-    }
-
-    // "[core]" is "core.", `[remote "origin"]` is "remote.*.".
-    bool read_section() {
-        section_.clear();
-        is_behind_section_ = true;
-        for (;;) {
-            const char c = next();
-            if (c == ']') break;
-            if (c == ' ' || c == '\t') return read_subsection();
-            if (!is_key(c) && c != '.') return false;
-            section_ += lower(c);
-        }
-        section_ += '.';
-        return true;
-    }
-
-    bool read_subsection() {
-        while (peek() == ' ' || peek() == '\t') next();
-        if (next() != '"') return false;
-        for (;;) {
-            char c = next();
-            if (c == '"') break;
-            if (c == '\\') c = next();
-            if (c == '\n') return false;
-            if (c == '[' || c == ']') result_.is_usual = false;
-        }
-        section_ += ".*.";
-        return next() == ']';
-    }
-
-    bool read_setting(char first) {
-        GitSetting setting{.key = section_ + lower(first), .value = {}};
-        while (is_key(peek())) setting.key += lower(next());
-        while (peek() == ' ' || peek() == '\t') next();
-        const char c = next();
-        if (c == '\n') is_behind_section_ = false;
-        if (c != '\n' && (c != '=' || !read_value(setting.value))) return false;
-        result_.all.push_back(std::move(setting));
-        return true;
-    }
-
-    void skip_line() {
-        while (peek() != '\n') next();
-    }
-
-    // What a letter behind a backslash stands for; nothing where git takes none.
-    static std::optional<char> unescaped(char letter) {
-        constexpr std::string_view written = "tbn\\\"";
-        const size_t which = written.find(letter);
-        if (which == written.npos) return std::nullopt;
-        return "\t\b\n\\\""[which];
-    }
-
-    bool read_value(std::string& value) {
-        bool is_quoted = false;
-        size_t without_spaces = 0;
-        for (;;) {
-            char c = next();
-            if (c == '\n') break;
-            if (!is_quoted && (c == '#' || c == ';')) {
-                skip_line();
-                continue;
-            }
-            if (!is_quoted && is_space(c)) {
-                if (!value.empty()) value += c;
-                continue;
-            }
-            if (c == '"') {
-                is_quoted = !is_quoted;
-                without_spaces = value.size();
-                continue;
-            }
-            if (c == '\\') {
-                c = next();
-                if (c == '\n') continue;
-                const auto meant = unescaped(c);
-                if (!meant) return false;
-                c = *meant;
-            }
-            value += c;
-            without_spaces = value.size();
-        }
-        is_behind_section_ = false;
-        value.resize(std::min(value.size(), without_spaces));
-        return !is_quoted;
-    }
-
-    std::string_view text_;
-    size_t at_ = 0;
-    std::string section_;
-    bool is_behind_section_ = false;  // in the same line
-    ParsedSettings result_;
+    std::vector<char> memory_;
 };
+
+// "remote.*.url" if the section has a name in quotes.
+std::string usual_key(const git_syntax::Text& key) {
+    const std::string_view text(key.text, key.length);
+    const git_harmless::Parts parts = git_harmless::parts_of(key);
+    if (!parts.has_middle) return std::string(text);
+    return std::string(text.substr(0, parts.section)) + ".*." +
+           std::string(text.substr(parts.name));
+}
+
+// Calls `visit` with each setting up to the first mistake. Returns what is known of the whole.
+template <class Visit>
+ParsedSettings read_settings(std::string_view text, const Visit& visit) {
+    Room section(text.size());
+    Room key(text.size());
+    Room shown(text.size());
+    Room value(text.size());
+    git_syntax::Reader reader(text.data(), text.size(), section.text());
+    git_syntax::Setting setting{.key = key.text(), .shown = shown.text(), .value = value.text()};
+    git_syntax::Next next = reader.next(setting);
+    for (; next == git_syntax::Next::Setting; next = reader.next(setting)) visit(setting);
+    return {.all = {}, .is_whole = next == git_syntax::Next::End, .is_usual = reader.is_usual()};
+}
 
 constexpr size_t most_files = 64;
 constexpr size_t most_directories = 64;
@@ -258,17 +140,27 @@ void add_named(const NamedBySettings& own, const fs::path& settings, const fs::p
 
 }  // namespace
 
-ParsedSettings parse_settings(std::string_view text) { return Parser(text).run(); }
+ParsedSettings parse_settings(std::string_view text) {
+    std::vector<GitSetting> all;
+    ParsedSettings result = read_settings(text, [&](const git_syntax::Setting& one) {
+        all.push_back({usual_key(one.key), std::string(one.value.text, one.value.length)});
+    });
+    result.all = std::move(all);
+    return result;
+}
 
 NamedBySettings named_by(std::string_view text) { return all_named_by(parse_settings(text).all); }
 
 // Stricter than git: forms that nobody writes are not taken for harmless.
 std::optional<std::string> risky_setting(std::string_view text) {
-    const ParsedSettings settings = parse_settings(text);
-    if (!settings.is_whole || !settings.is_usual) return "settings in an unusual form";
-    for (const GitSetting& one : settings.all)
-        if (!harmless.contains(" " + one.key + " ")) return one.key;
-    return std::nullopt;
+    std::optional<std::string> risk;
+    const ParsedSettings whole = read_settings(text, [&](const git_syntax::Setting& one) {
+        constexpr auto repository = git_harmless::Repository::OfACommand;
+        if (!risk && git_harmless::judge(one, repository) != git_harmless::Verdict::Harmless)
+            risk = usual_key(one.key);
+    });
+    if (!whole.is_whole || !whole.is_usual) return "settings in an unusual form";
+    return risk;
 }
 
 void add_named_by_file(const fs::path& settings, const fs::path& home, NamedBySettings& named) {

@@ -134,6 +134,11 @@ void NameWalk::add(const fs::path& path) {
     names_.insert_or_assign(path.native(), std::move(name));
 }
 
+void NameWalk::set_git_settings(const fs::path& path) {
+    const auto known = names_.find(path.native());
+    if (known != names_.end()) known->second.is_git_settings = true;
+}
+
 // The target is added even if it does not exist yet.
 void NameWalk::add_behind_links(const fs::path& path) {
     const fs::path real = add_links(path);

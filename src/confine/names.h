@@ -24,7 +24,8 @@ enum class State {
 struct Name {
     State state = State::Absent;
     SeenFile seen;
-    std::string target = {};  // of a link
+    std::string target = {};       // of a link
+    bool is_git_settings = false;  // the session's mason checks what git writes there
 };
 
 // By path: a directory comes before the names in it.
@@ -40,6 +41,8 @@ public:
     // Looks at the name. Where links are on the path, they are added, and the name that they lead
     // to if that is in a root.
     void add(const std::filesystem::path& path);
+    // The mason may put new settings of git at this name, if it was added.
+    void set_git_settings(const std::filesystem::path& path);
     // Adds every link in a root that a reader of the path goes through, and every directory in a
     // root that the path leaves by `..`: a command could replace any of them. Returns the path
     // without links.

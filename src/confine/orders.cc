@@ -35,10 +35,11 @@ std::vector<Order> orders_about(const Names& names, const std::vector<fs::path>&
     std::vector<Order> orders;
     for (const auto& [path, name] : names) {
         if (root_above(path, roots) == nullptr || name.state == State::Pinned) continue;
+        const auto settings = static_cast<uint16_t>(name.is_git_settings ? wire::GitSettings : 0);
         if (name.state != State::Present)
-            orders.push_back({path, flags, name.target});
+            orders.push_back({path, static_cast<uint16_t>(flags | settings), name.target});
         else if ((flags & wire::Watch) != 0)
-            orders.push_back({path, wire::Watch | wire::IsThere});
+            orders.push_back({path, static_cast<uint16_t>(wire::Watch | wire::IsThere | settings)});
     }
     return orders;
 }

@@ -132,6 +132,13 @@ void keep_reachable(const Wanted& wanted, Names& names) {
     });
 }
 
+// The mason writes no settings of git below what the user protects by name.
+void protect_from_everybody(Names& names, const std::vector<fs::path>& paths) {
+    for (auto& [name, what] : names)
+        if (std::ranges::any_of(paths, [&](const fs::path& path) { return is_within(name, path); }))
+            what.is_git_settings = false;
+}
+
 // The names of all roots, also of those that the allowed paths have taken away.
 Protected survey(const Wanted& wanted, const Protected* earlier) {
     NameWalk walk(writable_roots(wanted));
@@ -153,6 +160,9 @@ Protected survey(const Wanted& wanted, const Protected* earlier) {
     if (root_above(wanted.state, walk.roots()) != nullptr) walk.add(wanted.state);
     if (wanted.closed()) result.proof = walk.proof();
     result.names = std::move(walk).take();
+    std::vector<fs::path> named_by_user;
+    for (const fs::path& path : wanted.protect) named_by_user.push_back(without_stars(path));
+    protect_from_everybody(result.names, named_by_user);
     merge(result.names, std::move(anywhere).take());
     return result;
 }
@@ -184,6 +194,7 @@ Result<Protected> find_protected(const Wanted& wanted, const Protected* earlier)
     NameWalk walk(writable_roots(whole));
     const std::vector<fs::path> matches = TRY(find_matches(whole, Links::Refused));
     for (const fs::path& path : matches) walk.add(path);
+    protect_from_everybody(result.names, matches);
     merge(result.names, std::move(walk).take());
     CHECK(add_behind_memo(whole, result));
     keep_reachable(wanted, result.names);

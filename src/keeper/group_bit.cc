@@ -3,9 +3,9 @@
 #include <asm/errno.h>
 #include <asm/ioctl.h>
 #include <linux/fcntl.h>
-#include <linux/openat2.h>
 #include <linux/stat.h>
 
+#include "caller_path.h"
 #include "path.h"
 #include "proc.h"
 #include "sys.h"
@@ -45,47 +45,22 @@ const Call* find(int number) {
     return nullptr;
 }
 
-// Where the path begins: the working directory of the process, or one of its descriptors.
-long open_start(int proc, int pid, int directory, int flags) {
-    if (directory < 0 && directory != AT_FDCWD) return -EBADF;
-    Path path;
-    path.add(pid);
-    path.add(directory == AT_FDCWD ? "/cwd" : "/fd/");
-    if (directory != AT_FDCWD) path.add(directory);
-    const long opened = sys::openat(proc, path.text, O_PATH | O_CLOEXEC | flags);
-    return opened == -ENOENT ? -EBADF : opened;
-}
-
-// The links below /proc that lead to objects are not followed: those of this process would lead to
-// what the session must not reach.
-long open_below(int start, const char* path, bool follows) {
-    open_how how{};
-    how.flags = O_PATH | O_CLOEXEC | O_DIRECTORY | (follows ? 0U : unsigned{O_NOFOLLOW});
-    how.resolve = RESOLVE_NO_MAGICLINKS;
-    return sys::openat2(start, path, &how, sizeof how);
-}
-
 long open_directory(int proc, const Call& call, const seccomp_notif& asked) {
     static char path[longest_path];
     const auto* arguments = asked.data.args;
     const int pid = static_cast<int>(asked.pid);
     const int directory =
         call.directory == none ? AT_FDCWD : static_cast<int>(arguments[call.directory]);
-    if (call.path == none) return open_start(proc, pid, directory, O_DIRECTORY);
+    if (call.path == none) return caller_path::open_start(proc, {pid, directory});
     const uint64_t flags = call.flags == none ? 0 : arguments[call.flags];
     if ((flags & ~uint64_t{AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH}) != 0) return -EINVAL;
     if (!proc::read_string(pid, arguments[call.path], path, sizeof path)) return -EFAULT;
     if (path[0] == 0) {
         if ((flags & AT_EMPTY_PATH) == 0) return -ENOENT;
-        return open_start(proc, pid, directory, O_DIRECTORY);
+        return caller_path::open_start(proc, {pid, directory});
     }
-    if (path[0] == '/') return open_below(AT_FDCWD, path, (flags & AT_SYMLINK_NOFOLLOW) == 0);
-    const long start = open_start(proc, pid, directory, O_DIRECTORY);
-    if (start < 0) return start;
-    const long opened =
-        open_below(static_cast<int>(start), path, (flags & AT_SYMLINK_NOFOLLOW) == 0);
-    sys::close(static_cast<int>(start));
-    return opened;
+    const int at_links = (flags & AT_SYMLINK_NOFOLLOW) != 0 ? O_NOFOLLOW : 0;
+    return caller_path::open_directory(proc, {pid, directory}, path, at_links);
 }
 
 long change(int proc, int object, uint64_t mode) {

@@ -4,6 +4,7 @@
 #include <linux/mman.h>
 
 #include "denial_log.h"
+#include "git_config.h"
 #include "line.h"
 #include "sweep.h"
 #include "sys.h"
@@ -172,6 +173,7 @@ long Sentry::carry_out(const sweep::Orders& orders) {
     sweep::keep_roots_readable();
     if (has_list) look();
     const long failed = has_list ? replace_guarded(orders) : 0;
+    if (has_list) git_config::keep(orders);
     orders.for_each([](NameOrder& name) {
         if ((name.flags & husk::wire::TakeAway) == 0) return;
         Place place = sweep::look(name);

@@ -80,11 +80,12 @@ struct NameOrder {
 };
 
 enum OrderFlags : uint16_t {
-    TakeAway = 1,    // what is there now
-    Watch = 2,       // take away what the session makes there, for as long as it lives
-    OnlyItself = 4,  // a link on the path is not taken for what is there
-    IsThere = 8,     // something was there: watched on only if it may be the session's
-    MadeAgain = 16,  // set by the mason: the link that has to be there was missing
+    TakeAway = 1,      // what is there now
+    Watch = 2,         // take away what the session makes there, for as long as it lives
+    OnlyItself = 4,    // a link on the path is not taken for what is there
+    IsThere = 8,       // something was there: watched on only if it may be the session's
+    MadeAgain = 16,    // set by the mason: the link that has to be there was missing
+    GitSettings = 32,  // a file of settings of git: the mason checks what git renames to it
 };
 
 inline constexpr uint32_t max_orders = 1 << 20;  // bytes of these

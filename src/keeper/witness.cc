@@ -9,6 +9,7 @@
 #include "connects.h"
 #include "denial_log.h"
 #include "foresight.h"
+#include "git_config.h"
 #include "group_bit.h"
 #include "line.h"
 #include "path.h"
@@ -293,6 +294,18 @@ void note_refused(const Places& places, int pid, const seccomp_data& call) {
     finish_line();
 }
 
+void note_settings(const Places& places, int pid, const git_config::Answer& given) {
+    if (!denial_log::is_open() || given.refusal == git_config::Refusal::None) return;
+    begin_line(places, pid);
+    line.add(R"(,"operation":"git config","setting":)");
+    line.quote(given.setting);
+    line.add(R"(,"why":)");
+    line.quote(git_config::word(given.refusal));
+    line.add(R"(,"path":)");
+    line.quote(given.file);
+    finish_line();
+}
+
 // Whether nobody but us wants a processor now: "0.52 0.41 0.30 1/95 4321".
 bool is_alone(int load) {
     char text[64];
@@ -382,6 +395,17 @@ void Witness::answer(bool ended) {
         if (answer.error == 0) answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
         sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
         return;
+    }
+    if (const WatchedCall* watched = find_watched(asked.data.nr);
+        watched != nullptr && watched->attempt == Attempt::Rename) {
+        const git_config::Answer given =
+            git_config::rename({places_.proc, listener_}, asked, *watched);
+        if (given.is_given) {
+            note_settings(places_, pid, given);
+            answer.error = static_cast<int>(given.error);
+            sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+            return;
+        }
     }
     answer.error = -EPERM;
     bool refused = false;

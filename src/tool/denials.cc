@@ -61,6 +61,7 @@ std::string target_of(const json& line) {
         return name == "socket" ? "socket of family " + std::to_string(family) : name;
     }
     if (std::string address = text_of(line, "address"); !address.empty()) return address;
+    if (std::string setting = text_of(line, "setting"); !setting.empty()) return setting;
     return text_of(line, "path");
 }
 
@@ -69,6 +70,7 @@ bool is_below(const fs::path& path, const fs::path& root) {
 }
 
 std::string allow_with(const Denial& denial, const std::string& mode, const fs::path& workspace) {
+    if (denial.operation == "git config") return "";
     if (denial.operation == "call") return "mode: open";
     if (denial.operation == "connect" && denial.target.starts_with('/'))
         return "sockets: [\"" + denial.target + "\"]";
@@ -145,6 +147,33 @@ bool add_what_the_mason_did(Report& report, const json& line) {
     return true;
 }
 
+// Why the mason did not put new settings of git in place, and what to do; empty if the line is
+// about something else.
+std::string note_of_git_settings(const json& line) {
+    const std::string why = text_of(line, "why");
+    if (text_of(line, "operation") != "git config" || why.empty()) return "";
+    const std::string file = text::one_line(text_of(line, "path"));
+    const std::string setting = "git config " + text::one_line(text_of(line, "setting")) + ": ";
+    const std::string outside = "; a person can run this command outside of the session";
+    if (why == "program")
+        return setting + "this setting can run programs, or Husk does not know it" + outside;
+    if (why == "address")
+        return setting + "only an address over https, http, ssh or git and a path are allowed" +
+               outside;
+    if (why == "update")
+        return setting + "only checkout, rebase, merge and none run no program" + outside;
+    if (why == "removed")
+        return setting + "the command removed or moved this setting, which can run programs" +
+               outside;
+    if (why == "absent")
+        return file + " does not exist, and a session cannot make it: run `touch " + file +
+               "` outside of the session, then run this command again";
+    if (why == "kind")
+        return file + " or its .lock is no regular file with one name, so git cannot write it" +
+               outside;
+    return file + " was not written: Husk does not understand the new settings" + outside;
+}
+
 }  // namespace
 
 void add_denials(Report& report, std::string_view log, const record::Record& record,
@@ -173,6 +202,8 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
             report.denials_complete = false;
             continue;
         }
+        if (std::string note = note_of_git_settings(line); !note.empty())
+            add_once(report.notes, std::move(note));
         Denial denial = denial_of(line, report.confinement.mode, workspace);
         denial.count = count;
         const auto same = std::ranges::find_if(report.denials, [&](const Denial& known) {
