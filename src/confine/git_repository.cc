@@ -1,5 +1,8 @@
 #include "confine/git_repository.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "confine/git_index.h"
@@ -88,6 +91,27 @@ std::optional<fs::path> repository_of_worktree(const fs::path& root) {
     if (failed || back != fs::canonical(link, failed) || !is_git_dir(repository))
         return std::nullopt;
     return repository;
+}
+
+std::optional<Enclosing> repository_around(const fs::path& root) {
+    const auto is_own = [](const fs::path& path) {
+        struct stat info{};
+        return ::lstat(path.c_str(), &info) == 0 && info.st_uid == ::geteuid();
+    };
+    if (may_be_there(root / ".git") || may_be_git_dir(root)) return std::nullopt;
+    for (fs::path above = root.parent_path(); above.has_relative_path();
+         above = above.parent_path()) {
+        const fs::path git = above / ".git";
+        if (may_be_git_dir(above)) return std::nullopt;  // the workspace is a part of a repository
+        if (!may_be_there(git)) continue;
+        std::error_code failed;
+        const bool is_directory = fs::is_directory(fs::symlink_status(git, failed));
+        if (is_directory && !is_git_dir(git)) return std::nullopt;
+        const auto found = is_directory ? std::optional(git) : repository_of_worktree(above);
+        if (!found || !is_own(above) || !is_own(git) || !is_own(*found)) return std::nullopt;
+        return Enclosing{above, *found};
+    }
+    return std::nullopt;
 }
 
 // A directory that cannot be seen is suspect, and one that does not exist can be filled later.

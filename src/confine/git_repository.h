@@ -31,6 +31,15 @@ bool may_be_git_dir(const std::filesystem::path& path);
 // the workspace are not trusted: the repository itself has to name the worktree as its own.
 std::optional<std::filesystem::path> repository_of_worktree(const std::filesystem::path& root);
 
+// The checkout that `root`, a directory in it, lies in, and the .git of its repository.
+struct Enclosing {
+    std::filesystem::path checkout;
+    std::filesystem::path git_dir;
+};
+// Nothing if root has a .git of its own, or if the checkout or the repository belongs to somebody
+// else: git would not use it either.
+std::optional<Enclosing> repository_around(const std::filesystem::path& root);
+
 // Returns how git would come to run something in the checkout with this .git and these directories
 // of hooks. Settings and hooks in `trusted` directories were protected all the time, so they are
 // the user's own.

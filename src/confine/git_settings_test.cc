@@ -138,7 +138,7 @@ TEST(GitSyntax, IsReadAsGitReadsIt) {
     std::mt19937 chance(1);  // NOLINT(cert-msc51-cpp): the same texts each time
     const auto one_of = [&](size_t count) { return chance() % count; };
     int whole = 0;
-    for (int i = 0; i < 600; ++i) {
+    for (int i = 0; i < 300; ++i) {
         std::string text;
         for (size_t left = one_of(4); left > 0; --left) text += "[core]\n\tbare = value\n";
         for (size_t left = 1 + one_of(8); left > 0; --left)
@@ -147,7 +147,7 @@ TEST(GitSyntax, IsReadAsGitReadsIt) {
         whole += theirs.is_whole ? 1 : 0;
         ASSERT_EQ(ours(text), theirs) << "text " << i << ":\n" << text;
     }
-    EXPECT_GT(whole, 100);
+    EXPECT_GT(whole, 30);
 }
 
 TEST(GitSyntax, TakesNoTextThatDoesNotFitIntoTheMemory) {

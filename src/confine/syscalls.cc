@@ -268,8 +268,12 @@ bool has_rule(const os::SyscallFilter& filter, uint32_t number) {
 
 // Where files are written, thousands of these belong to one command (rm -r, tar), and each would
 // have to wait for an answer. None of them makes a name: the sentry counts on that.
-bool is_frequent(wire::Attempt attempt) {
-    return attempt == wire::Attempt::Remove || attempt == wire::Attempt::Metadata;
+// Removals and changes of metadata come by thousands.
+bool is_told(const SyscallPolicy& policy, wire::Attempt attempt) {
+    if (attempt == wire::Attempt::Metadata) return policy.witness_sees_all;
+    if (attempt == wire::Attempt::Remove)
+        return policy.witness_sees_all || policy.witness_sees_removals;
+    return true;
 }
 
 // A file with such a bit lets everybody who can run it become its owner or group.
@@ -299,7 +303,7 @@ void judge_modes(os::SyscallFilter& filter, const SyscallPolicy& policy) {
         const bool is_watched = std::ranges::any_of(wire::watched_calls, [&](const auto& one) {
             return std::cmp_equal(filter.arch == AUDIT_ARCH_AARCH64 ? one.aarch64 : one.x86_64,
                                   *number) &&
-                   (policy.witness_sees_all || !is_frequent(one.attempt));
+                   is_told(policy, one.attempt);
         });
         Cases cases = with_privileged_mode(mode, bits);
         if (bits == S_ISUID && !policy.group_bit)
@@ -341,7 +345,7 @@ void judge_opening(os::SyscallFilter& filter, const SyscallPolicy& policy) {
 // What goes on all the same, and may meet a wall.
 void tell_witness(os::SyscallFilter& filter, const SyscallPolicy& policy) {
     for (const wire::WatchedCall& call : wire::watched_calls) {
-        if (!policy.witness_sees_all && is_frequent(call.attempt)) continue;
+        if (!is_told(policy, call.attempt)) continue;
         const bool connects = call.attempt == wire::Attempt::Connect;
         if (connects && (policy.sockets != Sockets::PrivateNetwork || policy.has_way_out)) continue;
         const int number = filter.arch == AUDIT_ARCH_AARCH64 ? call.aarch64 : call.x86_64;

@@ -38,7 +38,8 @@ struct SyscallPolicy {
     bool tracing = false;           // Landlock keeps tracers within the session
     UnixSockets unix_sockets = UnixSockets::PairsOnly;
     bool has_way_out = false;  // the network is that of the host: an address is no denial
-    bool group_bit = false;    // chmod may set it: package managers of containers need it
+    bool witness_sees_removals = false;
+    bool group_bit = false;  // chmod may set it: package managers of containers need it
 };
 
 os::SyscallFilter syscall_policy(const SyscallPolicy& policy, uint32_t arch = os::native_arch);

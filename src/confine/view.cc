@@ -28,6 +28,7 @@ enum Slot : uint64_t {
     Devices,
     Temporary,
     Logs,
+    Around,
     FirstDevice,
 };
 constexpr uint64_t first_root = FirstDevice + std::size(devices);
@@ -279,6 +280,9 @@ std::vector<fs::path> scratch_places(const Wanted& wanted) {
 void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps& steps) {
     // Before anything is covered or made read-only: what is to be seen as it is.
     std::vector<fs::path> roots = roots_to_mount(wanted);
+    // The rest of the checkout around the workspace: the workspace and .git are mounted over it.
+    const bool shows_checkout =
+        !wanted.checkout.empty() && lies_in_something_private(wanted, wanted.checkout);
     const bool all_is_root = roots.size() != writable_roots(wanted).size();
     const bool read_only = wanted.mode == Mode::ReadOnly;
     // Without a mount of its own, a read-only root in a private directory would be missing, or
@@ -289,6 +293,7 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
             [&](const fs::path& root) { return lies_in_something_private(wanted, root); });
     const uint64_t unchangeable = harmless | MOUNT_ATTR_RDONLY;
     clone_devices(steps);
+    if (shows_checkout) clone_tree(wanted, wanted.checkout, Around, steps, unchangeable);
     for (size_t i = 0; i < roots.size(); ++i)
         clone_tree(wanted, roots[i], first_root + i, steps, read_only ? unchangeable : harmless);
     if (!wanted.logs.empty()) clone_tree(wanted, wanted.logs, Logs, steps, unchangeable);
@@ -317,6 +322,7 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     if (shows_home) place_tree(has_home(wanted) ? HomeMerged : HomeBelow, wanted.home, steps);
     if (shows_home && has_home(wanted))
         place_given(wanted, given, first_root + roots.size(), steps);
+    if (shows_checkout) place_tree(Around, wanted.checkout, steps);
     for (size_t i = 0; i < roots.size(); ++i) place_tree(first_root + i, roots[i], steps);
     cover(wanted, secrets_to_cover(wanted, secrets), Covering::First, steps);
     if (!wanted.logs.empty()) place_logs(wanted, steps);

@@ -128,6 +128,9 @@ Result<void> add_filter(const Wanted& wanted, Steps& steps) {
     if (policy.witness) policy.unix_sockets = UnixSockets::ThroughWitness;
     policy.has_way_out = wanted.network.kind == Network::Kind::Open;
     policy.witness_sees_all = wanted.mode == Mode::ReadOnly;
+    // Git removes files before it replaces them, and goes on if it cannot: those of the checkout
+    // around the workspace stay as they are.
+    policy.witness_sees_removals = !wanted.checkout.empty();
     const auto program = TRY(os::compile(syscall_policy(policy)));
     std::string bytes(reinterpret_cast<const char*>(program.data()),
                       program.size() * sizeof program[0]);
@@ -210,7 +213,7 @@ Confinement standing(const Wanted& wanted) {
     // To be asked about everything that is read would make reading three times as slow.
     result.unwatched = {"reads"};
     if (wanted.mode == Mode::Workspace) {
-        result.unwatched.emplace_back("removals, metadata");
+        result.unwatched.emplace_back(wanted.checkout.empty() ? "removals, metadata" : "metadata");
         result.unwatched.emplace_back("opening with O_NONBLOCK");
     }
     if (!has_witness(wanted)) result.unwatched = {"everything"};

@@ -12,6 +12,7 @@
 #include "confine/names.h"
 #include "confine/reading.h"
 #include "confine/replaceable_links.h"
+#include "confine/secrets.h"
 #include "confine/seen_file.h"
 #include "confine/view.h"
 
@@ -96,6 +97,29 @@ fs::path name_to_protect(const fs::path& path, const std::vector<fs::path>& root
                     : resolved_up_to_roots(name, roots);
 }
 
+// A home can be a repository, too, and its .git holds whatever was ever committed there. Nobody who
+// works in a directory of it means to give that away.
+bool may_be_opened(const Wanted& wanted, const Enclosing& around) {
+    const auto is_in_checkout = [&](const fs::path& path) {
+        return !path.empty() && is_within(path, around.checkout);
+    };
+    return !is_in_checkout(wanted.home) && !is_in_checkout(wanted.state) &&
+           std::ranges::none_of(homes_of_people(), is_in_checkout);
+}
+
+// The repository that git finds from the workspace: it is written by every command of git.
+void add_repository(Wanted& wanted) {
+    const bool writes = wanted.mode == Mode::Workspace;
+    if (auto repository = repository_of_worktree(wanted.workspace); repository) {
+        if (writes) wanted.git_dirs.push_back(*std::move(repository));
+        return;
+    }
+    const auto around = repository_around(wanted.workspace);
+    if (!around || !may_be_opened(wanted, *around)) return;
+    wanted.checkout = around->checkout;
+    if (writes) wanted.git_dirs.push_back(around->git_dir);
+}
+
 }  // namespace
 
 fs::path usable_home(const char* variable) {
@@ -161,11 +185,11 @@ Wanted resolved(Wanted wanted) {
     wanted.state = without_links(wanted.state);
     resolve(wanted.logs);
     resolve(wanted.home);
-    if (wanted.mode == Mode::Workspace && !wanted.allowed)
-        if (auto repository = repository_of_worktree(wanted.workspace); repository) {
-            resolve(*repository);
-            wanted.git_dirs.push_back(*std::move(repository));
-        }
+    if (wanted.closed() && !wanted.allowed) {
+        add_repository(wanted);
+        resolve(wanted.checkout);
+        for (fs::path& path : wanted.git_dirs) resolve(path);
+    }
     refuse_links(wanted, asked);
     if (!wanted.allowed) return wanted;
     const Roots roots = roots_of(wanted);

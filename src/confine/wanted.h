@@ -22,7 +22,9 @@ struct Wanted {
     std::filesystem::path workspace;              // absolute, without links
     bool same_workspace = false;                  // of the session that is joined
     std::vector<std::filesystem::path> writable;  // more roots like it
-    std::vector<std::filesystem::path> git_dirs;  // of the repositories of worktrees, likewise
+    std::vector<std::filesystem::path>
+        git_dirs;                    // of the repositories around the workspace, likewise
+    std::filesystem::path checkout;  // around the workspace, of such a repository: only read
     std::vector<std::filesystem::path> readable;  // secrets that are given on purpose
     // If given, only these paths and the system directories can be read. `resolved` then narrows
     // the workspace and the writable roots to these paths, and keeps their old values in

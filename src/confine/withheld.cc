@@ -97,6 +97,8 @@ void add_with_targets(const Wanted& wanted, const fs::path& secret, RealNames& r
 std::vector<fs::path> roots_without_secrets(const Wanted& wanted) {
     std::vector<fs::path> roots = writable_roots(wanted);
     if (wanted.mode == Mode::ReadOnly) roots = shown_roots(wanted);
+    if (!wanted.checkout.empty() && wanted.machine.mount_namespace)
+        roots.push_back(wanted.checkout);
     std::erase_if(roots, [&](const fs::path& root) {
         return wanted.wide_workspace && holds_everything(wanted, root);
     });

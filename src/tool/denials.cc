@@ -69,6 +69,33 @@ bool is_below(const fs::path& path, const fs::path& root) {
     return std::ranges::mismatch(root, path).in1 == root.end();
 }
 
+// The part of a path that is in a directory of git, and the checkout that this directory is in.
+struct InGit {
+    fs::path checkout;
+    fs::path part;  // "hooks/pre-commit"
+};
+
+std::optional<InGit> in_git(const fs::path& path) {
+    InGit found;
+    for (auto at = path.begin(); at != path.end(); ++at) {
+        if (*at != ".git") {
+            found.checkout /= *at;
+            continue;
+        }
+        while (++at != path.end()) found.part /= *at;
+        return found;
+    }
+    return std::nullopt;
+}
+
+// No setting opens these in a repository that is written.
+bool is_obeyed_by_git(const fs::path& part) {
+    constexpr std::string_view names[] = {"hooks",           "config",   "config.worktree",
+                                          "info/attributes", "branches", "remotes",
+                                          "commondir"};
+    return std::ranges::any_of(names, [&](std::string_view name) { return is_below(part, name); });
+}
+
 std::string allow_with(const Denial& denial, const std::string& mode, const fs::path& workspace) {
     if (denial.operation == "git config") return "";
     if (denial.operation == "call") return "mode: open";
@@ -78,7 +105,15 @@ std::string allow_with(const Denial& denial, const std::string& mode, const fs::
     if (denial.operation == "connect") return "network: [\"" + denial.target + "\"]";
     const fs::path path = denial.target;
     if (is_below(path, workspace)) return mode == "read-only" ? "mode: workspace" : "";
-    const std::string root = "write: [\"" + path.parent_path().string() + "\"]";
+    fs::path directory = path.parent_path();
+    // A repository is opened with its checkout, so that git's settings and hooks stay protected.
+    if (const auto git = in_git(path); git) {
+        const bool is_around = is_below(workspace, git->checkout);
+        if (is_around || is_obeyed_by_git(git->part))
+            return mode == "read-only" && is_around ? "mode: workspace" : "";
+        directory = git->checkout;
+    }
+    const std::string root = "write: [\"" + directory.string() + "\"]";
     return mode == "read-only" ? "mode: workspace, " + root : root;
 }
 
@@ -174,6 +209,24 @@ std::string note_of_git_settings(const json& line) {
     return file + " was not written: Husk does not understand the new settings" + outside;
 }
 
+// Why git cannot write in the directory of a repository.
+std::string note_of_git_files(const Denial& denial, const std::string& mode,
+                              const fs::path& workspace) {
+    const auto git = in_git(denial.target);
+    if (!git || mode != "workspace" || denial.operation == "git config") return "";
+    const std::string path = text::one_line(denial.target);
+    if (is_obeyed_by_git(git->part))
+        return path +
+               " is read-only: hooks and settings of git can run programs; a person can change "
+               "them outside of the session";
+    if (git->part.empty() || is_below(git->checkout, workspace) ||
+        !is_below(workspace, git->checkout))
+        return "";
+    return path +
+           " is read-only: the checkout around the workspace is a home or belongs to somebody "
+           "else; a person can run this command outside of the session";
+}
+
 }  // namespace
 
 void add_denials(Report& report, std::string_view log, const record::Record& record,
@@ -206,6 +259,9 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
             add_once(report.notes, std::move(note));
         Denial denial = denial_of(line, report.confinement.mode, workspace);
         denial.count = count;
+        if (std::string note = note_of_git_files(denial, report.confinement.mode, workspace);
+            !note.empty())
+            add_once(report.notes, std::move(note));
         const auto same = std::ranges::find_if(report.denials, [&](const Denial& known) {
             return known.operation == denial.operation && known.target == denial.target;
         });
