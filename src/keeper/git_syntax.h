@@ -121,14 +121,15 @@ private:
         for (;;) {
             if (at_end()) return false;
             const char c = take();
-            if (c == ']') break;
+            if (c == ']') break;  // git takes no section without a name
             if (is_space(c)) return c != '\n' && read_subsection();
             if (!is_key(c) && c != '.') return false;
             section_.put(c);
             lower_length_ = section_.length;
         }
+        const bool has_name = section_.length > 0;
         section_.put('.');
-        return true;
+        return has_name;
     }
 
     bool read_subsection() {

@@ -18,7 +18,7 @@ using testing::Not;
 constexpr const char* two_repositories =
     "git init -q --bare ../outside/up.git && git init -q . && git add file &&"
     "git commit -qm one && git remote add up ../outside/up.git && git push -q up HEAD:feature &&"
-    "git fetch -q up && git -c protocol.file.allow=always clone -q . ../outside/lib";
+    "git fetch -q up && git -c protocol.file.allow=always clone -q . lib";
 
 struct Work {
     const char* name;
@@ -51,7 +51,7 @@ const Work works[] = {
      "branch.a.description",
      "git config branch.a.description", "7\n"},
     {"InitialisesASubmodule",
-     "git -c protocol.file.allow=always submodule --quiet add ../outside/lib sub && git submodule "
+     "git -c protocol.file.allow=always submodule --quiet add \"$PWD/lib\" sub && git submodule "
      "status | cut -c1",
      "git config submodule.sub.active", "true\n"},
     {"MaintainsItsWorktrees",
@@ -110,7 +110,7 @@ const Refused refused[] = {
      "git config remote.up.url: "},
     {"Update", "git config submodule.x.update '!touch x'", "git config submodule.x.update: "},
     {"Worktree", "git config core.worktree /", "git config core.worktree: "},
-    {"Removal", "git config --unset diff.x.command", "git config diff.x.command: "},
+    {"Removal", "git config --unset-all diff.x.command", "git config diff.x.command: "},
     {"Addition", "git config --add diff.x.command true", "git config diff.x.command: "},
     {"Order",
      "git config --list > /dev/null; printf '[core]\\n\\tbare = false\\n[diff \"x\"]\\n\\tcommand "
@@ -127,7 +127,10 @@ const Refused refused[] = {
     {"Link", "ln -s ../file .git/config.lock; mv -f .git/config.lock .git/config",
      "no regular file"},
     {"Pipe", "mkfifo .git/config.lock; mv -f .git/config.lock .git/config", "no regular file"},
-    {"Directory", "mkdir .git/config.lock; mv -fT .git/config.lock .git/config", "no regular file"},
+    {"Directory",
+     "mkdir .git/config.lock; python3 -c 'import os; os.rename(\".git/config.lock\", "
+     "\".git/config\")'",
+     "no regular file"},
     {"NewFile",
      "git config --worktree core.bare false; git config extensions.worktreeConfig true;"
      "git sparse-checkout set x",
@@ -146,8 +149,9 @@ TEST_P(GitSettingsRefused, AreNamedWithTheReason) {
     const std::string before = read_text(place.work() / ".git" / "config");
     const nlohmann::json report = place.report_in("workspace", one.command);
     EXPECT_NE(report["exit_code"], 0) << report;
-    if (std::string(one.name) != "NewFile")
+    if (std::string(one.name) != "NewFile") {
         EXPECT_EQ(read_text(place.work() / ".git" / "config"), before);
+    }
     EXPECT_THAT(report["notes"], Contains(HasSubstr(one.note))) << report;
     ASSERT_THAT(report["denials"], Not(IsEmpty())) << report;
     for (const auto& denial : report["denials"]) EXPECT_EQ(denial["allow_with"], nullptr) << report;

@@ -1,5 +1,5 @@
 // Everyday tools do their work in mode `workspace`, on small projects that are made here.
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <ostream>
 
@@ -7,8 +7,6 @@
 
 namespace husk::test {
 namespace {
-
-using testing::HasSubstr;
 
 struct Tool {
     const char* name;
@@ -195,26 +193,6 @@ std::string tool_name(const testing::TestParamInfo<std::tuple<Tool, Who>>& test)
 }
 
 INSTANTIATE_TEST_SUITE_P(, Tools, testing::Combine(testing::ValuesIn(tools), both()), tool_name);
-
-// What git runs later stands in .git/config, so these are for the user; docs/walls.md says it.
-TEST(ToolsOfGit, ThatChangeTheSettingsOfTheRepositoryFailAndSayWhy) {
-    const Walled place(Who::Caller);
-    const Ran prepared =
-        place.in("open",
-                 "git init -q up && git -C up commit -q --allow-empty -m one && git -C up branch "
-                 "feature && git clone -q up down && mv down/.git . && git init -q lib");
-    ASSERT_EQ(prepared.code, 0) << prepared.err;
-    for (const char* command :
-         {"git config core.pager evil", "git remote add other up", "git branch -m other"}) {
-        const Ran ran = place.in("workspace", command);
-        EXPECT_NE(ran.code, 0) << command;
-        EXPECT_THAT(ran.out + ran.err, HasSubstr("could not write config file .git/config"));
-    }
-    // Without the note of what it tracks, but the branch is there.
-    EXPECT_EQ(
-        place.in("workspace", "git checkout -q feature 2>/dev/null; git branch --show-current").out,
-        "feature\n");
-}
 
 }  // namespace
 }  // namespace husk::test
