@@ -124,6 +124,7 @@ Answer render(const Action& action, const Outcome& outcome) {
         return error_answer("Error: " + cancelled->why);
     if (told->came == Told::Came::Restarted) return {.text = "Bash session restarted"};
     Answer answer{.text = output_of(*told)};
+    add_what_became_of_it(answer.text, told->report);
     const std::string remark = remark_of(*talk, *told);
     if (remark.empty()) return answer;
     end_line(answer.text);

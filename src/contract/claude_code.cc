@@ -216,6 +216,8 @@ Answer run_answer(const Run& run, const Told& told) {
         if (answer.is_error) answer.text = "Exit code " + std::to_string(code);
         add_line(answer.text, output_of(told));
         add_line(answer.text, std::visit(Explained{}, report.ending));
+        add_what_became_of_it(answer.text, report);
+        answer.text = trimmed(std::move(answer.text));
         if (answer.text.empty()) answer.text = "(Bash completed with no output)";
     }
     return answer;
@@ -266,6 +268,9 @@ Answer read_answer(const Read& read, const Told& told) {
         text += "\n\n" + tagged("error", why);
     if (const std::string output = new_output(read, report); !output.empty())
         text += "\n\n" + tagged("stdout", "\n" + output + "\n");
+    std::string more;
+    add_what_became_of_it(more, report);
+    if (!more.empty()) text += "\n\n" + trimmed(more);
     return {.text = std::move(text)};
 }
 

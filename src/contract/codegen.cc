@@ -167,6 +167,7 @@ Answer bash_answer(const Run& run, const Told& told) {
     } else {
         answer.text = body_of(told.out);
         end_line(answer.text);
+        add_what_became_of_it(answer.text, report);
         answer.text += std::visit(LastLines{}, report.ending);
     }
     return answer;
@@ -218,6 +219,7 @@ Answer output_answer(const Told& told) {
                           section("stdout", told.out) + section("stderr", told.err),
                   .meta = display_meta(report)};
     add_leftovers(answer.meta, report, uuid_of(report.shell_id));
+    add_what_became_of_it(answer.text, report);
     return answer;
 }
 

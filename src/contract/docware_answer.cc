@@ -323,6 +323,8 @@ Json structured(const Run* run, const Told& told, const Json& kept) {
                           {"sandboxStats", sandbox_stats(report)},
                           {"file_state", file_state(told.files)}};
     std::vector<std::string> notes = run->notes;
+    for (const std::string& path : report.reverted)
+        notes.push_back(path + " is protected, and was taken away again");
     notes.insert(notes.end(), report.notes.begin(), report.notes.end());
     if (auto note = note_on_memory(*run, report)) notes.push_back(*std::move(note));
     for (std::string& note : notes) note = text::to_utf8(note);

@@ -215,8 +215,11 @@ Answer render(const Action& action, const Outcome& outcome) {
         answer.text = background_text(report);
     } else if (exit_code(report.ending) == 0) {
         answer.text = output_of(told->out);
+        add_what_became_of_it(answer.text, report);
     } else {
-        answer.text = opening_of(report) + output_of(told->out);
+        answer.text = opening_of(report);
+        add_what_became_of_it(answer.text, report);
+        answer.text += output_of(told->out);
         answer.is_error = true;
     }
     return answer;

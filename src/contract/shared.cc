@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/terminal_text.h"
 #include "base/utf8.h"
 #include "request/directory_advice.h"
 
@@ -18,6 +19,27 @@ Json display_meta(const Report& report) {
          {{"command", text::to_utf8(report.command)}, {"display", text::to_utf8(report.display)}}}};
     for (const std::string& note : report.notes) meta["husk/notes"].push_back(text::to_utf8(note));
     return meta;
+}
+
+std::vector<std::string> what_became_of_it(const Report& report) {
+    std::vector<std::string> sentences;
+    for (const std::string& path : report.reverted)
+        sentences.push_back(text::one_line(path) + " is protected, and was taken away again");
+    for (const Denial& denial : report.denials) {
+        if (denial.operation != "git config") continue;
+        for (const std::string& note : report.notes)
+            if (note.contains(text::one_line(denial.target)) &&
+                std::ranges::find(sentences, note) == sentences.end())
+                sentences.push_back(note);
+    }
+    return sentences;
+}
+
+void add_what_became_of_it(std::string& text, const Report& report) {
+    for (const std::string& sentence : what_became_of_it(report)) {
+        end_line(text);
+        text += "[" + text::to_utf8(sentence) + "]\n";
+    }
 }
 
 Json leftovers_json(const std::vector<Leftover>& leftovers) {

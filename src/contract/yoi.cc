@@ -181,7 +181,8 @@ Answer render(const Action&, const Outcome& outcome) {
     }
     const std::string summary =
         "$ " + first_line(report.command) + std::visit(Ended{}, report.ending);
-    const std::string content = content_of(*told);
+    std::string content = content_of(*told);
+    add_what_became_of_it(content, report);
     answer.text = content.empty() ? summary : summary + "\n" + content;
     // The two parts, for hosts that treat them differently: the text is both.
     answer.meta["husk/output"] = {
