@@ -23,18 +23,19 @@ Output output_of(const Block& block) {
 }
 
 Case case_of(const Block& block, const std::string& file) {
-    block.allow_only({"setup", "run", "workspace", "needs", "npm", "pip", "settings", "unstable",
+    block.allow_only({"setup", "run", "workspace", "needs", "npm", "settings", "unstable",
                       "ignored", "also", "output", "as", "slow", "fails"});
     Case one;
     one.name = file + "_" + block.name;
     std::ranges::replace(one.name, '-', '_');
+    if (one.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos)
+        block.give_up("a name has small letters, digits and hyphens");
     one.setup = block.text("setup");
     one.run = block.text("run");
     if (one.run.empty()) block.give_up("there is nothing to run");
     if (block.values.contains("workspace")) one.workspace = block.text("workspace");
     one.needs = block.words("needs");
     one.npm = block.words("npm");
-    one.pip = block.words("pip");
     one.settings = block.words("settings");
     one.unstable = block.words("unstable");
     one.ignored = block.words("ignored");

@@ -18,7 +18,6 @@ struct Case {
     std::string workspace = "project";  // relative to HOME
     std::vector<std::string> needs;     // Debian packages
     std::vector<std::string> npm;       // packages of npm
-    std::vector<std::string> pip;       // packages of Python
     std::vector<std::string> settings;  // more words for `husk run`
     std::vector<std::string> unstable;  // patterns of files of which only the names are compared
     std::vector<std::string> ignored;   // patterns of files that are not compared

@@ -52,6 +52,7 @@ pid_t start(const std::vector<std::string>& words, const Outputs& outputs) {
     ::dup2(null, 0);
     ::dup2(outputs.out[1], 1);
     ::dup2(outputs.err[1], 2);
+    ::close_range(3, ~0U, 0);  // what ctest left open
     ::execvp(argv[0], argv.data());
     ::_exit(127);
 }

@@ -37,9 +37,6 @@ std::string missing_for(const Case& one) {
     for (const std::string& package : one.npm)
         if (!fs::exists(tools_folder() / "node_modules" / package / "package.json"))
             return "the npm package " + package;
-    for (const std::string& package : one.pip)
-        if (!fs::exists(tools_folder() / "venv/bin" / package))
-            return "the Python program " + package;
     return "";
 }
 

@@ -24,7 +24,7 @@ const std::vector<Rule>& rules() {
         {std::regex(R"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?([.,]\d+)?(Z| ?[+-]\d\d:?\d\d)?)"),
          "<date>"},
         {std::regex(R"(\b\d\d:\d\d:\d\d([.,]\d+)?\b)"), "<time>"},
-        {std::regex(R"(\b\d+([.,]\d+)? ?(ms|s|sec|secs|seconds|m)\b)"), "<duration>"},
+        {std::regex(R"(\b\d+([.,]\d+)? ?(ms|s|sec|secs|seconds)\b)"), "<duration>"},
         {std::regex(R"(\b(pid|PID)([ =:]+)\d+)"), "$1$2<pid>"},
         {std::regex(R"(/tmp/[A-Za-z_.-]*[.-_][A-Za-z0-9_]{6,})"), "/tmp/<name>"},
         {std::regex(R"(\b0x[0-9a-f]{6,}\b)"), "<address>"},
@@ -39,7 +39,8 @@ const std::vector<std::string>& always_unstable() {
                                                       ".git/index",
                                                       "*/.git/modules/*/index",
                                                       "*.git/worktrees/*/index",
-                                                      "*.git/objects/pack/*"};
+                                                      "*.git/objects/*",
+                                                      "*.git/modules/*/objects/*"};
     return patterns;
 }
 
@@ -67,9 +68,11 @@ std::string line_for(const fs::path& path, const std::string& name, const Case& 
                        : S_ISSOCK(status.st_mode) ? "socket"
                        : S_ISFIFO(status.st_mode) ? "pipe"
                                                   : "file";
-    line << type << " " << std::oct << (status.st_mode & 07777) << " " << name;
-    if (S_ISLNK(status.st_mode)) line << " -> " << fs::read_symlink(path).string();
     const bool stable = !matches(name, one.unstable) && !matches(name, always_unstable());
+    line << type << " ";
+    if (stable) line << std::oct << (status.st_mode & 07777) << " ";
+    line << name;
+    if (S_ISLNK(status.st_mode)) line << " -> " << fs::read_symlink(path).string();
     if (S_ISREG(status.st_mode) && stable) line << " " << hash_of(path);
     return line.str();
 }

@@ -52,6 +52,11 @@ constexpr std::string_view git_configuration =
     "[user]\n\tname = Ann Author\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n"
     "[protocol \"file\"]\n\tallow = always\n[advice]\n\tdetachedHead = false\n";
 
+// `await COMMAND...` repeats the command until it succeeds: cases wait for conditions.
+constexpr std::string_view prelude =
+    "await() { local i; for i in {1..400}; do \"$@\" >/dev/null 2>&1 && return; sleep 0.05; done; "
+    "echo \"never: $*\"; return 1; }\n";
+
 std::string text_of(const nlohmann::json& value) {
     return value.is_string() ? value.get<std::string>() : std::string();
 }
@@ -145,7 +150,7 @@ void Place::make_anew() {
 void Place::set_up() {
     make_anew();
     if (case_.setup.empty() || !failure_.empty()) return;
-    const Ended ended = run(bare("set -e\n" + case_.setup));
+    const Ended ended = run(bare("set -e\n" + std::string(prelude) + case_.setup));
     if (ended.status != 0)
         failure_ =
             "the setup ended with " + std::to_string(ended.status) + ": " + ended.err + ended.out;
@@ -160,7 +165,7 @@ std::string Place::files() const {
 
 Outcome Place::run_bare() {
     set_up();
-    const Ended ended = run(bare(case_.run));
+    const Ended ended = run(bare(std::string(prelude) + case_.run));
     end_descendants();
     return {.status = ended.status,
             .output = ended.out,
@@ -181,7 +186,7 @@ Outcome Place::run_walled(const std::vector<std::string>& settings) {
                   "--mode", "workspace", "--checks", "off", "--max-output", "8M"});
     for (const auto& more : {case_.settings, settings})
         words.insert(words.end(), more.begin(), more.end());
-    words.insert(words.end(), {"--", case_.run});
+    words.insert(words.end(), {"--", std::string(prelude) + case_.run});
     const Ended ended = run(words);
     end_sessions();
     end_descendants();
