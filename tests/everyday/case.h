@@ -16,7 +16,7 @@ struct Case {
     std::string setup;
     std::string run;
     std::string workspace = "project";  // relative to HOME
-    std::vector<std::string> needs;     // Debian packages
+    std::vector<std::string> needs;     // Debian packages beyond those of ./dev
     std::vector<std::string> npm;       // packages of npm
     std::vector<std::string> settings;  // more words for `husk run`
     std::vector<std::string> unstable;  // patterns of files of which only the names are compared
@@ -28,6 +28,8 @@ struct Case {
     bool slow = false;
     bool fails = false;  // bare, too
 
+    // `./dev test` runs it: it needs no tool beyond those of the other tests.
+    bool is_fast() const { return !slow && needs.empty() && npm.empty(); }
     bool is_for(User user) const { return user == User::Root ? by_root : by_user; }
 };
 
