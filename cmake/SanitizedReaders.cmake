@@ -1,7 +1,7 @@
 # The fuzz targets of the lowest readers run with the address and undefined behaviour sanitizers in every test run. The
 # other targets need all of the library, which takes minutes to compile: ./dev fuzz and ./dev test --preset asan run those.
 
-set(sanitized_readers parse git_index proxy dns wire terminal_text)
+set(sanitized_readers parse git_index proxy dns question wire terminal_text)
 list(TRANSFORM sanitized_readers PREPEND tests/fuzz/ OUTPUT_VARIABLE reader_targets)
 list(TRANSFORM reader_targets APPEND .cc)
 file(GLOB reader_sources CONFIGURE_DEPENDS src/base/*.cc src/parse/*.cc)

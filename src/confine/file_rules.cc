@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "confine/located.h"
+#include "confine/own_network.h"
 #include "confine/reading.h"
 #include "confine/view.h"
 #include "os/landlock.h"
@@ -64,6 +65,8 @@ void add_file_rules(const Wanted& wanted, const std::vector<fs::path>& never, St
         grant_only_allowed(wanted, never, steps);
     else
         grant_machine(wanted, never, steps);
+    if (const fs::path file = resolver_file(wanted); !file.empty())
+        grant(file, landlock::on_files(landlock::reading()), steps);
     for (const char* path : readable_in_run) grant(path, landlock::reading(), steps);
     grant("/proc", landlock::reading(), steps);
     const uint64_t on_scratch =

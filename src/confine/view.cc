@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "confine/located.h"
+#include "confine/own_network.h"
 #include "confine/reading.h"
 #include "confine/withheld.h"
 
@@ -29,6 +30,7 @@ enum Slot : uint64_t {
     Temporary,
     Logs,
     Around,
+    Names,
     FirstDevice,
 };
 constexpr uint64_t first_root = FirstDevice + std::size(devices);
@@ -312,6 +314,7 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     add_scratch(wanted, steps);
     if (shows_home && has_home(wanted)) add_home(wanted, secrets, steps);
     add_devices(steps);
+    make_resolver_file(wanted, store, Names, steps);
     steps.make_directory(store / "tmp", 01777);
     if (!has_home(wanted)) steps.make_directory(store / "tmp" / "home", 0700);
     clone_own_tree(store / "tmp", Temporary, steps);
@@ -326,6 +329,7 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     for (size_t i = 0; i < roots.size(); ++i) place_tree(first_root + i, roots[i], steps);
     cover(wanted, secrets_to_cover(wanted, secrets), Covering::First, steps);
     if (!wanted.logs.empty()) place_logs(wanted, steps);
+    if (const fs::path file = resolver_file(wanted); !file.empty()) place_tree(Names, file, steps);
     // Last, because what lies below them had to be made there.
     if (wanted.scratch == Scratch::None) make_scratch_read_only(wanted, steps);
 }

@@ -9,6 +9,7 @@
 #include "confine/file_rules.h"
 #include "confine/kernel_mounts.h"
 #include "confine/machine.h"
+#include "confine/own_network.h"
 #include "confine/syscalls.h"
 #include "confine/view.h"
 #include "confine/withheld.h"
@@ -24,10 +25,6 @@ namespace fs = std::filesystem;
 using wire::WallOp;
 
 constexpr int session_processes = 4096;
-
-bool has_own_network(const Wanted& wanted) {
-    return wanted.network.kind != Network::Kind::Open && wanted.machine.network_namespace;
-}
 
 void add_user_namespace(Steps& steps) {
     const auto write = [&](const char* file, const std::string& text) {
@@ -83,14 +80,8 @@ void add_init(const Wanted& wanted, Steps& steps) {
                    0,
                    {"/proc/sys/kernel/pid_max", std::to_string(session_processes)}});
     }
+    open_low_ports(wanted, steps);
     steps.make_read_only("/proc");
-}
-
-void add_network(const Wanted& wanted, Steps& steps) {
-    if (!has_own_network(wanted)) return;
-    steps.add({WallOp::RaiseLoopback, "raise the loopback"});
-    if (wanted.network.kind == Network::Kind::Hosts)
-        steps.add({WallOp::ListenOnLoopback, "listen for the proxy", proxy_port_of(wanted)});
 }
 
 uint64_t kept_capabilities(const Wanted& wanted) {

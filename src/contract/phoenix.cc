@@ -56,7 +56,7 @@ std::string network_of(const Network& network) {
     return "There is no network: a connection to another machine or to a server outside of this "
            "conversation fails with ENETUNREACH (\"Network is unreachable\") or ECONNREFUSED "
            "(\"Connection refused\"), and no host name is resolved. Ports belong to a private "
-           "loopback: a server can bind one from 1024 on (below: EACCES), commands of this "
+           "loopback: a server can bind any of them, commands of this "
            "conversation reach it on localhost, and nobody outside can connect to it.";
 }
 

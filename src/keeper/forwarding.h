@@ -23,4 +23,12 @@ static_assert(sizeof(Preamble) == 8);
 inline constexpr uint32_t network = 0xC6120000;
 inline constexpr uint32_t mask = 0xFFFE0000;
 
+// What the mason has to know. The wall step `Forward` brings it.
+inline constexpr unsigned most_local = 64;
+struct Ports {
+    uint16_t raw;                // of the session's loopback, where the proxy takes preambles
+    uint16_t count;              // of those that follow
+    uint16_t local[most_local];  // of 127.0.0.1 that mean the loopback of the machine
+};
+
 }  // namespace forwarding

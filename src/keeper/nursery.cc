@@ -47,10 +47,12 @@ husk::wire::Birth birth_message;
 int listener = -1;
 int cgroup_parent = -1;
 int cgroup_session = -1;
-int proxy_listener = -1;  // given to every client: the proxy may have to be started again
-int mason = -1;           // given to every client of a session with walls, which ends with it
-int queue_in = -1;        // given to every client
-int queue_out = -1;       // read by keepers
+// Given to every client: the proxy may have to be started again.
+int ways_out[walls::max_ways_out];
+unsigned way_count = 0;
+int mason = -1;      // given to every client of a session with walls, which ends with it
+int queue_in = -1;   // given to every client
+int queue_out = -1;  // read by keepers
 int registry_in = -1;
 int registry_out = -1;
 int signals = -1;
@@ -103,7 +105,7 @@ void fork_keeper() {
         sys::close(husk::wire::birth_fd);  // the session's lock
         sys::close_once(cgroup_parent);
         sys::close_once(mason);
-        sys::close_once(proxy_listener);
+        for (unsigned i = 0; i < way_count; ++i) sys::close(ways_out[i]);
         if (leaf >= 0) sys::close(leaf);
         keeper::live({queue_out, registry_in, in_leaf ? cgroup_session : -1, seats, free, is_init});
     }
@@ -129,8 +131,9 @@ void greet(int client, int error, uint32_t wall_step = 0) {
     const husk::wire::Hello hello{
         husk::wire::magic, husk::wire::version,           error,
         wall_step,         birth_message.mount_namespace, birth_message.network_namespace};
-    const int gifts[] = {queue_in, mason, proxy_listener};
-    const unsigned count = error != 0 ? 0 : proxy_listener >= 0 ? 3 : mason >= 0 ? 2 : 1;
+    int gifts[2 + walls::max_ways_out] = {queue_in, mason};
+    for (unsigned i = 0; i < way_count; ++i) gifts[2 + i] = ways_out[i];
+    const unsigned count = error != 0 ? 0 : mason < 0 ? 1 : 2 + way_count;
     message::send(client, &hello, sizeof hello, gifts, count);
 }
 
@@ -355,7 +358,8 @@ bool is_needed() {
 // No wall fails open: with one of them missing there is no session.
 bool go_behind_walls(const birth::Gifts& gifts) {
     const walls::Built built = walls::build(gifts.walls, {gifts.denials, gifts.settled, seats});
-    proxy_listener = built.listener;
+    way_count = built.count;
+    for (unsigned i = 0; i < way_count; ++i) ways_out[i] = built.ways_out[i];
     mason = built.mason;
     if (built.step == 0) return true;
     greet(gifts.client, built.error, built.step);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "forwarding.h"
 #include "walls_wire.h"
 #include "wire.h"
 
@@ -86,6 +87,7 @@ inline bool has_texts(const WallStep& step, uint64_t size) {
         case WallOp::MakeWhiteout:
         case WallOp::Protect:
         case WallOp::HoldRoot: return first != no_text;
+        case WallOp::Forward: return first != no_text && size - first >= sizeof(forwarding::Ports);
         case WallOp::Filter:
             if (first == no_text || step.a > most_instructions) return false;
             if (step.a * instruction > size - first) return false;

@@ -16,9 +16,12 @@
 #include "clock.h"
 #include "connects.h"
 #include "foresight.h"
+#include "forwarding.h"
 #include "guard.h"
 #include "message.h"
 #include "mounts.h"
+#include "network.h"
+#include "resolver.h"
 #include "sentry.h"
 #include "socket_owner.h"
 #include "sockets.h"
@@ -47,7 +50,8 @@ struct Description {
 
 int trees[husk::wire::max_trees];
 int ruleset = -1;
-int proxy_listener = -1;
+int way_out[walls::max_ways_out];
+unsigned ways_out = 0;
 int mason = -1;
 sentry::Sources for_mason;
 
@@ -145,15 +149,27 @@ husk::wire::MasonAnswer carry_out(char order, int file, sentry::Sentry& sentry) 
     return {built.step, built.error};
 }
 
+// Who answers for whom, in the mason; a guard has none of them.
+struct Officers {
+    witness::Witness* witness;
+    resolver::Resolver* resolver;
+};
+
+// What comes with one descriptor.
+void take_office(const Officers& officers, const husk::wire::RefusedRow* rows, long size, int fd) {
+    const bool is_about_names = size == 1 && *reinterpret_cast<const char*>(rows) == 'n';
+    if (is_about_names) return officers.resolver->begin(fd);
+    officers.witness->begin(fd, rows, static_cast<uint32_t>(size) / sizeof(husk::wire::RefusedRow));
+}
+
 // One message; false when neither the nursery nor a client is left who could ask.
-bool take_order(int socket, witness::Witness* witness, sentry::Sentry& sentry) {
+bool take_order(int socket, const Officers& officers, sentry::Sentry& sentry) {
     husk::wire::RefusedRow rows[husk::wire::max_refused];
     const message::Received got = message::receive(socket, rows, sizeof rows, 0);
     if (got.size == -EINTR) return true;
     if (got.size <= 0) return false;
-    if (got.fd_count == 1 && witness != nullptr) {
-        witness->begin(got.fds[0], rows,
-                       static_cast<uint32_t>(got.size) / sizeof(husk::wire::RefusedRow));
+    if (got.fd_count == 1 && officers.witness != nullptr) {
+        take_office(officers, rows, got.size, got.fds[0]);
     } else if (got.fd_count == 2) {
         const char order = *reinterpret_cast<const char*>(rows);
         const husk::wire::MasonAnswer answer = carry_out(order, got.fds[0], sentry);
@@ -168,7 +184,7 @@ bool take_order(int socket, witness::Witness* witness, sentry::Sentry& sentry) {
 // A guard has no witness, and so guards no names.
 bool lay_bricks(int socket) {
     sentry::Sentry sentry({});
-    return take_order(socket, nullptr, sentry);
+    return take_order(socket, {nullptr, nullptr}, sentry);
 }
 
 [[noreturn]] void be_the_mason(int socket, const witness::Places& places,
@@ -179,12 +195,13 @@ bool lay_bricks(int socket) {
     constexpr uint64_t time_slice_ns = 100'000;
     sys::set_time_slice(time_slice_ns);
     witness::Witness witness(places);
+    resolver::Resolver resolver(places.proc);
     sentry::Sentry sentry(sources);
     bool has_ended = false;
     for (;;) {
-        pollfd fds[2 + connects::most_waiting] = {{socket, POLLIN, 0},
-                                                  {witness.listener(), POLLIN, 0}};
-        const unsigned polled_count = 2 + connects::waiting(fds + 2);
+        pollfd fds[3 + connects::most_waiting] = {
+            {socket, POLLIN, 0}, {witness.listener(), POLLIN, 0}, {resolver.socket(), POLLIN, 0}};
+        const unsigned polled_count = 3 + connects::waiting(fds + 3);
         const uint64_t next = keeper_clock::earlier(sentry.next(), connects::next());
         const bool timed = next != keeper_clock::never;
         const uint64_t now = timed ? keeper_clock::monotonic() : 0;
@@ -200,12 +217,13 @@ bool lay_bricks(int socket) {
             sentry.after_call();
         }
         witness.go_on();
+        if (fds[2].revents != 0) resolver.answer();
         if (keeper_clock::monotonic() >= sentry.next()) sentry.look();
         if (sentry.insists() && !has_ended) {
             has_ended = true;
             sys::kill(places.init, SIGTERM);
         }
-        if (fds[0].revents != 0 && !take_order(socket, &witness, sentry)) break;
+        if (fds[0].revents != 0 && !take_order(socket, {&witness, &resolver}, sentry)) break;
     }
     sentry.look();
     sys::exit_group(0);
@@ -261,37 +279,28 @@ long unshare(uint64_t namespaces) {
     return result;
 }
 
-long raise_loopback() {
-    constexpr unsigned long set_flags = 0x8914;  // SIOCSIFFLAGS
-    constexpr short up_and_running = 0x41;
-    struct {
-        char name[16];
-        short flags;
-        char rest[22];
-    } request{"lo", up_and_running, {}};
-    const long fd = sys::socket(2, 2 | O_CLOEXEC, 0);  // AF_INET, SOCK_DGRAM
-    if (fd < 0) return fd;
-    const long result = sys::ioctl(static_cast<int>(fd), set_flags, &request);
-    sys::close(static_cast<int>(fd));
-    return result;
+// For others, by whom the nursery's clients have them served.
+long send_out(long fd) {
+    if (ways_out >= walls::max_ways_out) return -EINVAL;
+    way_out[ways_out++] = static_cast<int>(fd);
+    return 0;
 }
 
 long listen_on_loopback(uint64_t port) {
-    const long fd = sys::socket(2, 1 | O_CLOEXEC, 0);  // AF_INET, SOCK_STREAM
+    const long fd = network::bind_to_loopback(network::stream, port);
     if (fd < 0) return fd;
-    struct {
-        uint16_t family;
-        unsigned char port[2];
-        unsigned char address[4];
-        char rest[8];
-    } here{2,
-           {static_cast<unsigned char>(port >> 8), static_cast<unsigned char>(port)},
-           {127, 0, 0, 1},
-           {}};
-    long result = sys::bind(static_cast<int>(fd), &here, sizeof here);
-    if (result == 0) result = sys::listen(static_cast<int>(fd), 128);
-    proxy_listener = static_cast<int>(fd);
-    return result;
+    const long listening = sys::listen(static_cast<int>(fd), 128);
+    return listening < 0 ? listening : send_out(fd);
+}
+
+long answer_names(bool by_others) {
+    const long made = network::bind_to_loopback(network::datagram, network::name_port);
+    if (made < 0) return made;
+    if (by_others) return send_out(made);
+    int fd = static_cast<int>(made);
+    const long sent = message::send(mason, "n", 1, &fd, 1);
+    sys::close_once(fd);
+    return sent;
 }
 
 // Out of all sets; and uid 0 gets none of them back by executing something.
@@ -440,8 +449,11 @@ long take_step(const Description& all, const WallStep& step) {
     switch (step.op) {
         case WallOp::Unshare: return unshare(step.a);
         case WallOp::BecomeInit: return become_init(step.a);
-        case WallOp::RaiseLoopback: return raise_loopback();
+        case WallOp::RaiseLoopback: return network::raise_loopback();
         case WallOp::ListenOnLoopback: return listen_on_loopback(step.a);
+        case WallOp::AnswerNames: return answer_names(step.a != 0);
+        case WallOp::Forward:
+            return message::send(mason, all.text(step, 0), sizeof(forwarding::Ports), nullptr, 0);
         case WallOp::KeepCapabilities: return keep_capabilities(step.a, step.b == 0);
         case WallOp::NoNewPrivileges: return sys::prctl(PR_SET_NO_NEW_PRIVS, 1, 0);
         case WallOp::MakeRuleset: return make_ruleset(step);
@@ -455,6 +467,8 @@ long take_step(const Description& all, const WallStep& step) {
 // cannot be seen may be there.
 bool is_gone(const WallStep& step, long result) {
     if (step.op == WallOp::Protect && (result == -EACCES || result == -ESTALE)) return false;
+    // A setting of the kernel that this /proc does not let anybody change.
+    if (step.op == WallOp::WriteFile && (result == -EROFS || result == -EPERM)) return true;
     return result == -ENOENT || result == -ENOTDIR || result == -EACCES || result == -ELOOP ||
            result == -ESTALE;
 }
@@ -463,31 +477,35 @@ bool is_gone(const WallStep& step, long result) {
 
 namespace walls {
 
+static Built failed(uint32_t step, int error) { return {step, error, {}, 0, -1}; }
+
 Built build(int description, const sentry::Sources& sources) {
     for_mason = sources;
     constexpr int from_end = 2;
     const long size = sys::lseek(description, 0, from_end);
     if (size < static_cast<long>(sizeof(husk::wire::Walls)) || size > husk::wire::max_walls)
-        return {1, EBADMSG, -1, -1};
+        return failed(1, EBADMSG);
     const long mapped =
         sys::mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_PRIVATE, description, 0);
     sys::close(description);
-    if (mapped < 0 && mapped > -4096) return {1, static_cast<int>(-mapped), -1, -1};
+    if (mapped < 0 && mapped > -4096) return failed(1, static_cast<int>(-mapped));
     Description all;
     all.begin = reinterpret_cast<const char*>(mapped);
     all.header = reinterpret_cast<const husk::wire::Walls*>(all.begin);
-    if (!husk::wire::is_sound(all.begin, static_cast<uint64_t>(size))) return {1, EBADMSG, -1, -1};
+    if (!husk::wire::is_sound(all.begin, static_cast<uint64_t>(size))) return failed(1, EBADMSG);
     for (int& tree : trees) tree = -1;
     sys::umask(0);  // modes are as the steps say
     for (uint32_t i = 0; i < all.header->steps; ++i) {
         const WallStep& step = all.step(i);
         const long result = take_step(all, step);
         const bool passed_over = step.optional != 0 && is_gone(step, result);
-        if (result < 0 && !passed_over) return {i + 1, static_cast<int>(-result), -1, -1};
+        if (result < 0 && !passed_over) return failed(i + 1, static_cast<int>(-result));
     }
     for (int& tree : trees) sys::close_once(tree);
     sys::munmap(reinterpret_cast<void*>(mapped), static_cast<size_t>(size));
-    return {0, 0, proxy_listener, mason};
+    Built built{0, 0, {}, ways_out, mason};
+    for (unsigned i = 0; i < ways_out; ++i) built.ways_out[i] = way_out[i];
+    return built;
 }
 
 }  // namespace walls

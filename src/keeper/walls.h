@@ -8,11 +8,14 @@
 
 namespace walls {
 
+constexpr unsigned max_ways_out = 3;
+
 struct Built {
-    uint32_t step;  // the one that failed, counted from 1; 0 = all are up
-    int error;      // errno
-    int listener;   // for the proxy, or -1
-    int mason;      // whom to ask for more steps, or -1
+    uint32_t step;               // the one that failed, counted from 1; 0 = all are up
+    int error;                   // errno
+    int ways_out[max_ways_out];  // sockets for the proxy
+    unsigned count;              // of them
+    int mason;                   // whom to ask for more steps, or -1
 };
 
 // `description` is a file that holds a husk::wire::Walls. What returns may be another process:

@@ -8,7 +8,7 @@ namespace husk::wire {
 
 enum class WallOp : uint32_t {
     Unshare = 1,     // a: flags
-    WriteFile,       // text 0: path below /proc, text 1: what
+    WriteFile,       // text 0: path of a file that is there, text 1: what
     Mount,           // a new file system. text 0: type, 1: target, 2: options; a: attributes
     Bind,            // text 0: object, 1: target; a: attributes
     CloneTree,       // text 0: path; a: slot, b: CloneFlags, c: attributes
@@ -27,7 +27,7 @@ enum class WallOp : uint32_t {
     Protect,
     BecomeInit,        // a: a Stays; the rest is done by a child
     RaiseLoopback,     // of this network namespace
-    ListenOnLoopback,  // a: port; the socket goes out with the hello
+    ListenOnLoopback,  // a: port; the socket goes out with the hello, in the order of the steps
     KeepCapabilities,  // a: mask of those that stay; b: 1 = the bounding set cannot be changed
     NoNewPrivileges,   //
     MakeRuleset,       // Landlock. a: handled_access_fs, b: handled_access_net, c: scoped
@@ -36,6 +36,10 @@ enum class WallOp : uint32_t {
     Filter,            // text 0: the program (8 bytes an instruction); a: instructions;
                        // b: 1 = the mason is its witness, text 1: RefusedRows for it, c: their size
     HoldRoot,          // text 0: path; for the mason's NameOrders; a: 1 = the state directory
+    // A socket on port 53 of the loopback. a: 0 = the mason answers from it; 1 = it goes out with
+    // the hello.
+    AnswerNames,
+    Forward,  // text 0: forwarding::Ports for the mason
 };
 
 enum CloneFlags : uint64_t {
@@ -52,7 +56,8 @@ enum Stays : uint64_t {
 
 // The parent of a session's pid 1 stays behind as its mason: it alone can still change the
 // session's mounts. It takes messages "?" with the descriptors {walls, where to answer} and answers
-// with this; one with a single descriptor makes it the witness of that filter (watched_calls.h).
+// with this; one with a single descriptor makes it the witness of that filter (watched_calls.h),
+// or, if the message is "n", gives it the socket from which it answers questions about names.
 struct MasonAnswer {
     uint32_t step;  // that failed, counted from 1; 0 = none
     int32_t error;  // errno

@@ -14,6 +14,7 @@
 #include "line.h"
 #include "path.h"
 #include "proc.h"
+#include "resolver.h"
 #include "socket_owner.h"
 #include "socket_pairs.h"
 #include "sys.h"
@@ -190,6 +191,16 @@ void note_path(const Places& places, int pid, Attempt attempt, const char* path)
     finish_line();
 }
 
+// Whoever talks to the session's resolver is about to ask for a name.
+bool is_resolver(const Address& address) { return address.port[0] == 0 && address.port[1] == 53; }
+
+void expect_question(const Places& places, int pid) {
+    line.length = 0;
+    whose = {};
+    add_who(places, pid);
+    resolver::expect(whose, line.text, line.length);
+}
+
 void note_address(const Places& places, int pid, const Address& address) {
     begin_line(places, pid);
     line.add(R"(,"operation":"connect","address":)");
@@ -210,7 +221,11 @@ void look_at_address(const Places& places, int pid, const seccomp_data& call,
     if (call.args[watched.address] == 0 || wanted < 8) return;
     if (!socket_owner::is_own_network()) return;
     if (sys::process_vm_read(pid, call.args[watched.address], &address, wanted) < 8) return;
-    if (!is_internet(address, wanted) || is_in_reach(address)) return;
+    if (!is_internet(address, wanted)) return;
+    if (is_in_reach(address)) {
+        if (is_resolver(address)) expect_question(places, pid);
+        return;
+    }
     note_address(places, pid, address);
 }
 
@@ -227,6 +242,24 @@ bool is_asked_by_habit(const char* path) {
     return false;
 }
 
+// As the session knows the object, without links.
+void find_name(const Places& places, int object, char (&name)[longest_path]) {
+    Path link;
+    link.add("self/fd/");
+    link.add(object);
+    const long got = sys::readlinkat(places.proc, link.text, name, sizeof name - 1);
+    name[got > 0 ? got : 0] = 0;
+}
+
+void expect_question_to(const Places& places, int pid, const connects::Address& made) {
+    Address address{};
+    const unsigned size = made.size < sizeof address ? made.size : sizeof address;
+    memcpy(&address, made.bytes, size);
+    if (denial_log::is_open() && is_internet(address, size) && is_in_reach(address) &&
+        is_resolver(address))
+        expect_question(places, pid);
+}
+
 void note_connect(const Places& places, int pid, const connects::Made& made) {
     if (!denial_log::is_open()) return;
     if (made.stopped == connects::Stopped::NoWayOut) {
@@ -237,15 +270,16 @@ void note_connect(const Places& places, int pid, const connects::Made& made) {
         if (is_internet(address, size) && !is_in_reach(address)) note_address(places, pid, address);
         return;
     }
+    static char name[longest_path];
     if (made.stopped == connects::Stopped::UnixSocket) {
-        resolve(places, made.object, nullptr);
-        if (!is_asked_by_habit(resolved)) note_path(places, pid, Attempt::Connect);
+        find_name(places, made.object, name);
+        if (!is_asked_by_habit(name)) note_path(places, pid, Attempt::Connect, name);
     } else if (made.stopped == connects::Stopped::AbstractSocket) {
         unsigned length = 0;
         for (unsigned at = 2; at < made.address.size; ++at)
-            resolved[length++] = at == 2 ? '@' : static_cast<char>(made.address.bytes[at]);
-        resolved[length] = 0;
-        note_path(places, pid, Attempt::Connect);
+            name[length++] = at == 2 ? '@' : static_cast<char>(made.address.bytes[at]);
+        name[length] = 0;
+        note_path(places, pid, Attempt::Connect, name);
     }
 }
 
@@ -349,6 +383,7 @@ void Witness::stay_together(bool wanted) {
 // Who waits is answered later.
 void Witness::connect(const seccomp_notif& asked) {
     connects::Made made = connects::make(places_.proc, listener_, asked);
+    if (made.result == 0) expect_question_to(places_, static_cast<int>(asked.pid), made.address);
     if (made.waits) return;
     if (made.stopped != connects::Stopped::No)
         note_connect(places_, static_cast<int>(asked.pid), made);

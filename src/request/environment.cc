@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <utility>
@@ -237,11 +238,22 @@ void add_originals(const std::filesystem::path& home, std::map<std::string, std:
         if (std::filesystem::exists(home / name, failed)) result[variable] = home / name;
 }
 
+// Without a network, a package manager that tries again only makes its user wait. Whoever has set
+// one of these has meant it.
+void add_patience(std::map<std::string, std::string>& result) {
+    for (const char* name : {"npm_config_fetch_retries", "YARN_HTTP_RETRY", "PIP_RETRIES",
+                             "UV_HTTP_RETRIES", "CARGO_NET_RETRY"}) {
+        const char* set = std::getenv(name);
+        if (set == nullptr || is_withheld(name, set)) result[name] = "0";
+    }
+}
+
 std::map<std::string, std::string> variables_of(const Surroundings& surroundings) {
     if (!surroundings.closed) return {};
     std::map<std::string, std::string> result = {{"HOME", surroundings.home},
                                                  {"TMPDIR", surroundings.temporary}};
     if (!surroundings.true_home.empty()) add_originals(surroundings.true_home, result);
+    if (surroundings.offline) add_patience(result);
     if (surroundings.proxy_port == 0) return result;
     const std::string proxy = "http://127.0.0.1:" + std::to_string(surroundings.proxy_port);
     for (const char* name : {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"})

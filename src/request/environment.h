@@ -18,6 +18,7 @@ struct Surroundings {
     std::filesystem::path temporary = "/tmp";
     std::filesystem::path true_home = {};             // that of the user, where `home` is another
     uint16_t proxy_port = 0;                          // 0: there is no proxy
+    bool offline = false;                             // no other host is in reach
     std::vector<std::filesystem::path> sockets = {};  // outside, and given to the session
 };
 

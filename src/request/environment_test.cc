@@ -357,5 +357,18 @@ TEST_F(CommandEnvironment, KeepsSecretsThatAreGivenOnPurpose) {
     ::unsetenv("PGPASSWORD");
 }
 
+TEST_F(CommandEnvironment, LetsNobodyTryAgainWithoutANetwork) {
+    Surroundings offline = closed_;
+    offline.offline = true;
+    EXPECT_THAT(command_environment({}, "/work", closed_),
+                Not(Contains("npm_config_fetch_retries=0")));
+    EXPECT_THAT(command_environment({}, "/work", offline), Contains("npm_config_fetch_retries=0"));
+    EXPECT_THAT(command_environment({{"npm_config_fetch_retries", "3"}}, "/work", offline),
+                Contains("npm_config_fetch_retries=3"));
+    ::setenv("npm_config_fetch_retries", "5", 1);
+    EXPECT_THAT(command_environment({}, "/work", offline), Contains("npm_config_fetch_retries=5"));
+    ::unsetenv("npm_config_fetch_retries");
+}
+
 }  // namespace
 }  // namespace husk

@@ -257,7 +257,7 @@ Result<void> Session::start_as_planned(const Lingers& lingers, const os::Fd* lis
     nursery_ = std::move(ours);
     CHECK(hear_hello());
     // The proxy of a nursery before this one ends soon, and must not be taken for ours.
-    if (proxy_listener_) await_lock(TRY(open_denials()));
+    if (!ways_out_.empty()) await_lock(TRY(open_denials()));
     return restore_proxy();
 }
 
@@ -281,7 +281,8 @@ Result<void> Session::hear_hello() {
     if (message.fds.empty()) return failure("session", 0, "its nursery gave no queue");
     queue_ = std::move(message.fds[0]);
     if (message.fds.size() > 1) mason_ = std::move(message.fds[1]);
-    if (message.fds.size() > 2) proxy_listener_ = std::move(message.fds[2]);
+    ways_out_.clear();
+    for (size_t i = 2; i < message.fds.size(); ++i) ways_out_.push_back(std::move(message.fds[i]));
     if (is_ending()) return failure("session", EBUSY, "its mason is gone");
     return {};
 }
@@ -445,11 +446,11 @@ void Session::note_settled(os::Clock::time_point when) const {
 // It lives as long as the nursery, whose number the lock on the session tells. A proxy that lives
 // holds the lock of its log, which it was given together with the log.
 Result<void> Session::restore_proxy() const {
-    if (!proxy_listener_) return {};
+    if (ways_out_.empty()) return {};
     const os::Fd log = TRY(open_denials());
     if (::flock(log.get(), LOCK_EX | LOCK_NB) != 0) return {};
     const os::Fd nursery = TRY(os::open_process(keeper_of(dir_->lock)));
-    return proxy::start_proxy(wanted_.network.hosts, proxy_listener_, log, nursery);
+    return proxy::start_proxy(wanted_.network.hosts, ways_out_[0], log, nursery);
 }
 
 bool Session::is_ending() const {

@@ -116,7 +116,7 @@ private:
     os::Fd queue_;
     os::Fd mason_;           // only with walls
     os::Fd settled_;         // only where the mason watches names
-    os::Fd proxy_listener_;  // only where hosts are listed
+    std::vector<os::Fd> ways_out_;  // sockets of its network for the proxy, if it has one
     mutable std::mutex ahead_guard_;
     std::optional<std::pair<os::Fd, os::Fd>> lifeline_ahead_;
 };

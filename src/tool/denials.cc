@@ -102,7 +102,8 @@ std::string allow_with(const Denial& denial, const std::string& mode, const fs::
     if (denial.operation == "connect" && denial.target.starts_with('/'))
         return "sockets: [\"" + denial.target + "\"]";
     if (denial.operation == "connect" && denial.target.starts_with('@')) return "";  // abstract
-    if (denial.operation == "connect") return "network: [\"" + denial.target + "\"]";
+    if (denial.operation == "connect" || denial.operation == "resolve")
+        return "network: [\"" + denial.target + "\"]";
     const fs::path path = denial.target;
     if (is_below(path, workspace)) return mode == "read-only" ? "mode: workspace" : "";
     fs::path directory = path.parent_path();

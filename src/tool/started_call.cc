@@ -42,6 +42,7 @@ Surroundings surroundings_of(const confine::Wanted& wanted) {
             .temporary = confine::temporary_inside(wanted),
             .true_home = confine::has_home(wanted) || wanted.allowed ? "" : wanted.home,
             .proxy_port = confine::proxy_port_of(wanted),
+            .offline = wanted.network.kind == Network::Kind::None,
             .sockets = wanted.sockets};
 }
 

@@ -13,6 +13,7 @@ std::span<const Target> targets() {
         {"git_index", git_index, git_index_seeds},
         {"proxy", proxy},
         {"dns", dns, dns_seeds},
+        {"question", question, question_seeds},
         {"wire", wire, wire_seeds},
         {"terminal_text", terminal_text},
 #ifndef HUSK_FUZZ_LOW_READERS  // those above run with sanitizers: cmake/SanitizedReaders.cmake

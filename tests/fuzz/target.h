@@ -32,6 +32,7 @@ void rules(std::string_view bytes);
 void git_index(std::string_view bytes);
 void proxy(std::string_view bytes);
 void dns(std::string_view bytes);
+void question(std::string_view bytes);
 void wire(std::string_view bytes);
 void spool(std::string_view bytes);
 void terminal_text(std::string_view bytes);
@@ -39,6 +40,7 @@ void audit(std::string_view bytes);
 
 std::vector<std::string> git_index_seeds();
 std::vector<std::string> dns_seeds();
+std::vector<std::string> question_seeds();
 std::vector<std::string> wire_seeds();
 std::vector<std::string> spool_seeds();
 

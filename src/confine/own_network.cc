@@ -1,0 +1,70 @@
+#include "confine/own_network.h"
+
+#include <sys/mount.h>
+
+#include "confine/view.h"
+
+namespace husk::confine {
+
+namespace fs = std::filesystem;
+using wire::WallOp;
+
+bool has_own_network(const Wanted& wanted) {
+    return wanted.network.kind != Network::Kind::Open && wanted.machine.network_namespace;
+}
+
+bool answers_names(const Wanted& wanted) {
+    const Machine& machine = wanted.machine;
+    return wanted.closed() && has_own_network(wanted) && machine.pid_namespace &&
+           machine.mount_namespace;
+}
+
+fs::path resolver_file(const Wanted& wanted) {
+    if (!answers_names(wanted)) return {};
+    std::error_code failed;
+    fs::path file = fs::canonical("/etc/resolv.conf", failed);
+    return !failed && fs::is_regular_file(file, failed) ? file : fs::path();
+}
+
+// One attempt: whoever answers is here. There are no search domains, and libc shall not make one of
+// the machine's own name.
+void make_resolver_file(const Wanted& wanted, const fs::path& store, uint64_t slot, Steps& steps) {
+    if (resolver_file(wanted).empty()) return;
+    const fs::path file = store / "resolv.conf";
+    steps.make_file(file);
+    steps.add({WallOp::WriteFile,
+               "name the session's own resolver",
+               0,
+               0,
+               0,
+               {file,
+                "# Husk answers here for this session.\n"
+                "nameserver 127.0.0.1\nsearch .\noptions timeout:1 attempts:1\n"}});
+    steps.add({WallOp::CloneTree,
+               "copy " + file.string(),
+               slot,
+               0,
+               MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY,
+               {file}});
+}
+
+void open_low_ports(const Wanted& wanted, Steps& steps) {
+    if (!has_own_network(wanted)) return;
+    Step step{WallOp::WriteFile, "open the ports below 1024 of the session's own network"};
+    step.texts = {"/proc/sys/net/ipv4/ip_unprivileged_port_start", "0"};
+    step.optional = true;
+    steps.add(std::move(step));
+}
+
+void add_network(const Wanted& wanted, Steps& steps) {
+    if (!has_own_network(wanted)) return;
+    // With a /proc of its own that has been done: by now it is read-only.
+    if (!wanted.machine.pid_namespace) open_low_ports(wanted, steps);
+    steps.add({WallOp::RaiseLoopback, "raise the loopback"});
+    if (wanted.network.kind == Network::Kind::Hosts)
+        steps.add({WallOp::ListenOnLoopback, "listen for the proxy", proxy_port_of(wanted)});
+    else if (answers_names(wanted))
+        steps.add({WallOp::AnswerNames, "answer for names"});
+}
+
+}  // namespace husk::confine
