@@ -28,6 +28,7 @@ using husk::wire::Attempt;
 using husk::wire::WatchedCall;
 
 constexpr int most_ancestors = 64;
+constexpr unsigned longest_path = 4096;
 
 // Static: a mason has one thread, and a small stack would have to hold them.
 Line<denial_log::longest_line> line;
