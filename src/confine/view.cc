@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "confine/located.h"
+#include "confine/outside_sockets.h"
 #include "confine/own_network.h"
 #include "confine/reading.h"
 #include "confine/withheld.h"
@@ -180,6 +181,18 @@ void place_given(const Wanted& wanted, const std::vector<fs::path>& given, uint6
     }
 }
 
+// The mason connects to them; this is for programs that look whether they are there.
+void place_sockets(const std::vector<fs::path>& sockets, const Wanted& wanted, uint64_t slot,
+                   Steps& steps) {
+    for (const fs::path& path : sockets) {
+        fs::path place = is_within(path, "/tmp") ? "/tmp" : "/dev/shm";
+        if (has_home(wanted) && is_within(path, wanted.home)) place = wanted.home;
+        steps.make_directories(place, path.parent_path());
+        steps.make_file(path);
+        steps.add({WallOp::PlaceTree, "mount " + path.string(), slot++, 0, 0, {path.string()}});
+    }
+}
+
 // No rule of Landlock can withhold them: they lie in a root that is granted as a whole. So does a
 // home without an overlay that lies in something private.
 std::vector<fs::path> secrets_to_cover(const Wanted& wanted, const std::vector<fs::path>& secrets) {
@@ -304,6 +317,10 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     const std::vector<fs::path> given = given_in_secrets(wanted, secrets);
     for (size_t i = 0; i < given.size(); ++i)
         clone_tree(wanted, given[i], first_root + roots.size() + i, steps, unchangeable);
+    const std::vector<fs::path> sockets = hidden_sockets(wanted, secrets);
+    const uint64_t first_socket = first_root + roots.size() + given.size();
+    for (size_t i = 0; i < sockets.size(); ++i)
+        clone_tree(wanted, sockets[i], first_socket + i, steps, unchangeable);
     if (shows_home)
         clone_tree(wanted, wanted.home, HomeBelow, steps,
                    has_home(wanted) ? harmless : unchangeable);
@@ -327,6 +344,7 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
         place_given(wanted, given, first_root + roots.size(), steps);
     if (shows_checkout) place_tree(Around, wanted.checkout, steps);
     for (size_t i = 0; i < roots.size(); ++i) place_tree(first_root + i, roots[i], steps);
+    place_sockets(sockets, wanted, first_socket, steps);
     cover(wanted, secrets_to_cover(wanted, secrets), Covering::First, steps);
     if (!wanted.logs.empty()) place_logs(wanted, steps);
     if (const fs::path file = resolver_file(wanted); !file.empty()) place_tree(Names, file, steps);

@@ -9,6 +9,7 @@
 #include "confine/file_rules.h"
 #include "confine/kernel_mounts.h"
 #include "confine/machine.h"
+#include "confine/outside_sockets.h"
 #include "confine/own_network.h"
 #include "confine/syscalls.h"
 #include "confine/view.h"
@@ -235,9 +236,11 @@ Result<Walls> plan_walls(const Wanted& wanted) {
     CHECK(check_mounts(wanted, mounts));
     const std::vector<fs::path> secrets = withheld_secrets(wanted, trees);
     CHECK(check_secrets(wanted, secrets));
+    CHECK(check_sockets(wanted));
     walls.secrets = secrets_in_roots(wanted, secrets);
     Steps& steps = walls.steps;
     add_held_roots(wanted, steps);
+    hold_sockets(wanted, steps);
     add_namespaces(wanted, steps);
     walls.protection = TRY(find_protected(wanted));
     if (wanted.machine.mount_namespace) {

@@ -6,6 +6,7 @@
 #include <linux/fcntl.h>
 #include <linux/openat2.h>
 
+#include "allowed_sockets.h"
 #include "caller.h"
 #include "clock.h"
 #include "path.h"
@@ -27,6 +28,7 @@ constexpr int sock_stream = 1;
 constexpr int sock_dgram = 2;
 constexpr unsigned path_at = 2;         // in a sockaddr_un
 constexpr unsigned longest_unix = 110;  // a sockaddr_un
+constexpr unsigned longest_name = 4096;
 constexpr unsigned empty_path = 0x1000;
 constexpr unsigned format = 0170000;
 constexpr unsigned is_socket = 0140000;
@@ -164,6 +166,27 @@ bool still_waits(int listener, uint64_t id) {
     return sys::ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
+// As the session knows it, without links.
+const char* name_of(int proc, int object) {
+    static char name[longest_name];
+    Path link;
+    link.add("self/fd/");
+    link.add(object);
+    const long got = sys::readlinkat(proc, link.text, name, sizeof name - 1);
+    name[got > 0 ? got : 0] = 0;
+    return name;
+}
+
+// Puts an outside socket that the session may use in the place of what is at the path.
+bool is_allowed(int proc, const char* path, Made& made) {
+    const char* name = made.object < 0 ? "" : name_of(proc, made.object);
+    const int socket = allowed_sockets::open(path, made.object, name);
+    if (socket < 0) return false;
+    sys::close_once(made.object);
+    made.object = socket;
+    return true;
+}
+
 // Leaves the object in `made` when the call may have to wait, or was stopped.
 void connect_by_path(int proc, const seccomp_notif& asked, const Socket& socket,
                      const caller::Rights& rights, Made& made) {
@@ -171,12 +194,18 @@ void connect_by_path(int proc, const seccomp_notif& asked, const Socket& socket,
     copy_path(made.address, path);
     const long opened = open_object(proc, static_cast<int>(asked.pid), rights, path);
     made.result = opened;
-    if (opened < 0) return;
-    made.object = static_cast<int>(opened);
-    if (!is_socket_file(made.object)) {
-        made.result = -ECONNREFUSED;
-    } else if (socket_owner::is_of_session(proc, made.object)) {
+    made.object = opened < 0 ? -1 : static_cast<int>(opened);
+    const bool is_own = made.object >= 0 && is_socket_file(made.object) &&
+                        socket_owner::is_of_session(proc, made.object);
+    if (!is_own && (opened >= 0 || opened == -ENOENT) && is_allowed(proc, path, made)) {
+        made.result = is_socket_file(made.object) ? connect_to_object(socket, rights, made.object)
+                                                  : -ECONNREFUSED;
+    } else if (made.object < 0) {
+        return;
+    } else if (is_own) {
         made.result = connect_to_object(socket, rights, made.object);
+    } else if (!is_socket_file(made.object)) {
+        made.result = -ECONNREFUSED;
     } else {
         made.result = look_for_listener(rights, made.object);
         if (made.result == -ECONNREFUSED || made.result == -EACCES) return;  // as without walls

@@ -88,6 +88,8 @@ inline bool has_texts(const WallStep& step, uint64_t size) {
         case WallOp::Protect:
         case WallOp::HoldRoot: return first != no_text;
         case WallOp::Forward: return first != no_text && size - first >= sizeof(forwarding::Ports);
+        case WallOp::HoldSocket:
+            return first != no_text && second != no_text && step.texts[2] != no_text;
         case WallOp::Filter:
             if (first == no_text || step.a > most_instructions) return false;
             if (step.a * instruction > size - first) return false;

@@ -13,6 +13,7 @@
 #include <linux/securebits.h>
 #include <linux/signal.h>
 
+#include "allowed_sockets.h"
 #include "clock.h"
 #include "connects.h"
 #include "foresight.h"
@@ -251,10 +252,11 @@ long become_init(uint64_t stays) {
         for (int& fd : kept)
             if (fd >= 0) fd = static_cast<int>(sys::fcntl(fd, F_DUPFD_CLOEXEC, first_free));
         sweep::lift(first_free);
+        allowed_sockets::lift(first_free);
         for (int i = 0; i < 4; ++i)
             if (kept[i] >= 0) sys::dup3(kept[i], 3 + i, O_CLOEXEC);
         const bool is_witness = for_mason.log >= 0;
-        const int behind = sweep::settle(is_witness ? 7 : 5, 4);
+        const int behind = allowed_sockets::settle(sweep::settle(is_witness ? 7 : 5, 4));
         sys::close_range(static_cast<unsigned>(behind), ~0U, 0);
         if (stays == husk::wire::AsGuard) guard::watch(static_cast<int>(pid), 3, lay_bricks);
         const sentry::Sources sources{is_witness ? 5 : -1, is_witness ? 6 : -1, for_mason.seats};
@@ -265,6 +267,7 @@ long become_init(uint64_t stays) {
     sys::close_once(for_mason.log);
     sys::close_once(for_mason.settled);
     sweep::let_go();
+    allowed_sockets::let_go();
     mason = ends[1];
     if (!own_namespace) sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
     return pid;
@@ -441,6 +444,9 @@ long take_file_step(const Description& all, const WallStep& step) {
         case WallOp::Cover: return mounts::cover(first, step.identity, {step.a != 0, step.b != 0});
         case WallOp::Protect: return protect(step, first);
         case WallOp::HoldRoot: return sweep::hold(first, step.identity, step.a != 0);
+        case WallOp::HoldSocket:
+            return allowed_sockets::hold({first, second, all.text(step, 2), step.a != 0},
+                                         step.identity);
         default: return -ENOSYS;
     }
 }

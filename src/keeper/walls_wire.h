@@ -40,6 +40,9 @@ enum class WallOp : uint32_t {
     // the hello.
     AnswerNames,
     Forward,  // text 0: forwarding::Ports for the mason
+    // text 0: directory, 1: name in it, 2: path; of a socket outside that commands may connect to;
+    // a: 1 = only the one that is there now
+    HoldSocket,
 };
 
 enum CloneFlags : uint64_t {
@@ -95,6 +98,7 @@ enum OrderFlags : uint16_t {
 
 inline constexpr uint32_t max_orders = 1 << 20;  // bytes of these
 inline constexpr uint32_t max_roots = 64;        // that are held
+inline constexpr uint32_t max_sockets = 16;      // likewise
 
 inline constexpr uint32_t wall_texts = 4;
 inline constexpr uint32_t no_text = 0;     // the offset of no text

@@ -64,7 +64,7 @@ Capability landlock() {
 
 Capability seccomp() {
     return judged({.mechanism = "seccomp",
-                   .needed_for = "unix sockets, odd protocols, rare system calls",
+                   .needed_for = "unix sockets (with notification), odd protocols, rare system calls",
                    .without = "no closed modes",
                    .remedy = "a kernel with CONFIG_SECCOMP_FILTER"},
                   in_child(forbid_a_call));

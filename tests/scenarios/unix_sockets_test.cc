@@ -258,6 +258,58 @@ except TimeoutError:
     EXPECT_TRUE(eventually([&] { return fs::exists(place_.work() / "reached"); }));
 }
 
+constexpr const char* visit = R"(
+import os, stat
+print(error_of(lambda: connected(socket.SOCK_STREAM, sys.argv[1])), stat.S_ISSOCK(os.stat(sys.argv[1]).st_mode))
+)";
+
+TEST_P(UnixSockets, ThatASettingNamesCanBeReachedWhereverTheyLie) {
+    place_.write(place_.home() / ".gnupg" / "key", "");
+    place_.write(place_.home() / "plain" / "file", "");
+    place_.write(place_.work() / "script.py", std::string(prelude) + visit);
+    std::vector<fs::path> paths = {place_.outside() / "socket", place_.home() / ".gnupg" / "socket",
+                                   place_.home() / "plain" / "socket", place_.work() / "socket"};
+    if (::access("/run", W_OK) == 0) paths.push_back("/run/husk-test-" + unique_word());
+    for (const fs::path& path : paths) {
+        const Listener listener(path);
+        const json report = place_.report_in("workspace", "python3 script.py " + path.string(),
+                                             {"--allow-socket", path.string()});
+        EXPECT_EQ(report["output"], "none True\n") << path;
+        EXPECT_TRUE(listener.was_reached()) << path;
+        EXPECT_THAT(report["denials"], IsEmpty()) << report["denials"];
+    }
+}
+
+TEST_P(UnixSockets, ThatASettingNamesAreFoundAgainAfterTheirServerBeganAgain) {
+    const fs::path path = place_.outside() / "socket";
+    place_.write(place_.work() / "script.py", std::string(prelude) + visit);
+    const std::vector<std::string> options = {"--allow-socket", path.string(), "--session", "s"};
+    const std::string command = "python3 script.py " + path.string();
+    for (int i = 0; i < 2; ++i) {
+        const Listener listener(path);
+        EXPECT_EQ(place_.report_in("workspace", command, options)["output"], "none True\n");
+        EXPECT_TRUE(listener.was_reached());
+    }
+}
+
+TEST_P(UnixSockets, ThatASettingNamesAreNotGivenWhereACommandCouldHaveChosenThem) {
+    const Listener other(place_.outside() / "other");
+    fs::create_symlink(other.path(), place_.work() / "link");
+    const Ran ran =
+        place_.in("workspace", "true", {"--allow-socket", (place_.work() / "link").string()});
+    EXPECT_EQ(ran.code, 125);
+    EXPECT_THAT(ran.err, HasSubstr("sockets")) << ran.err;
+    // A name in the workspace stands for the socket that was there when the session began.
+    const Listener given(place_.work() / "given");
+    const Listener stranger(place_.work() / "stranger");
+    const std::string swap = "mv given kept; mv stranger given; ";
+    place_.write(place_.work() / "script.py", std::string(prelude) + visit);
+    const json report = place_.report_in("workspace", swap + "python3 script.py $PWD/given",
+                                         {"--allow-socket", given.path().string()});
+    EXPECT_EQ(report["output"], "EACCES True\n");
+    EXPECT_FALSE(stranger.was_reached());
+}
+
 // The C library looks for these first, and goes on without them.
 TEST_P(UnixSockets, ThatEveryProgramAsksForAreNoDenials) {
     const json report =
