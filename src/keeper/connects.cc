@@ -5,6 +5,7 @@
 #include <asm/socket.h>
 #include <linux/fcntl.h>
 #include <linux/openat2.h>
+#include <linux/signal.h>
 
 #include "allowed_sockets.h"
 #include "caller.h"
@@ -72,11 +73,16 @@ int option_of(int fd, int option) {
     return sys::getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
 }
 
-// Never waits. A nonblocking socket says at once what it would have to wait for; the flag belongs
-// to the open socket, so it is put back.
+// A nonblocking socket says at once what it would have to wait for; the flag belongs to the open
+// socket, so it is put back. A command can take the flag away again in between: the timer bounds
+// how long the mason waits then.
 long connect_at_once(const Socket& socket, const void* address, unsigned size) {
+    constexpr uint64_t longest_us = 20'000;
+    if (socket.type == sock_dgram) return sys::connect(socket.fd, address, size);
     if (socket.blocks()) sys::fcntl(socket.fd, F_SETFL, socket.flags | O_NONBLOCK);
+    sys::setitimer(longest_us);
     const long result = sys::connect(socket.fd, address, size);
+    sys::setitimer(0);
     if (socket.blocks()) sys::fcntl(socket.fd, F_SETFL, socket.flags);
     return result;
 }
@@ -382,6 +388,16 @@ void make_with(int proc, int listener, const seccomp_notif& asked, int fd, Made&
 }
 
 }  // namespace
+
+// Addresses of unix sockets are paths from the working directory.
+void begin(int proc) {
+    forget();
+    sys::fchdir(proc);
+    constexpr int unblock = 1;
+    constexpr uint64_t alarm = 1U << (SIGALRM - 1);
+    sys::rt_sigaction_interrupt(SIGALRM);
+    sys::rt_sigprocmask(unblock, &alarm);
+}
 
 bool is_asked_for(const seccomp_data& data) {
 #if defined(__aarch64__)

@@ -31,6 +31,8 @@ struct Made {
     int object = -1;  // at the path of the socket; to be closed
 };
 
+// Called once, in the mason, before it makes the first connection.
+void begin(int proc);
 bool is_asked_for(const seccomp_data& data);
 // `proc` is the /proc of the mason's PID namespace.
 Made make(int proc, int listener, const seccomp_notif& asked);

@@ -104,6 +104,17 @@ long clone_and_call(long flags, long stack, int (*child)(void*), void* argument)
 
 #endif
 
+void ignore_signal(int) {}
+
+// Where the handler of a signal returns to. On aarch64 the kernel has a place of its own.
+#if defined(__x86_64__)
+constexpr unsigned long flags_of_handler = 0x04000000;  // SA_RESTORER
+[[gnu::naked]] void leave_signal() { asm volatile("mov $15, %eax\n\tsyscall"); }
+#else
+constexpr unsigned long flags_of_handler = 0;
+void leave_signal() {}
+#endif
+
 }  // namespace
 
 namespace sys {
@@ -196,6 +207,16 @@ long rt_sigprocmask(int how, const uint64_t* set) {
 long rt_sigaction_default(int signal) {
     const unsigned long action[4] = {};  // handler SIG_DFL, no flags, empty mask
     return call(__NR_rt_sigaction, signal, as_long(action), 0, signal_set_size);
+}
+long rt_sigaction_interrupt(int signal) {
+    const unsigned long action[4] = {reinterpret_cast<unsigned long>(&ignore_signal),
+                                     flags_of_handler,
+                                     reinterpret_cast<unsigned long>(&leave_signal), 0};
+    return call(__NR_rt_sigaction, signal, as_long(action), 0, signal_set_size);
+}
+long setitimer(uint64_t microseconds) {
+    const long time[4] = {0, static_cast<long>(microseconds), 0, static_cast<long>(microseconds)};
+    return call(__NR_setitimer, 0, as_long(time), 0);
 }
 long rt_sigqueueinfo(int pid, int signal, void* info) {
     return call(__NR_rt_sigqueueinfo, pid, signal, as_long(info));

@@ -100,6 +100,10 @@ long ppoll(pollfd* fds, unsigned count, const Time* timeout);
 long signalfd4(int fd, const uint64_t* mask, int flags);
 long rt_sigprocmask(int how, const uint64_t* set);
 long rt_sigaction_default(int signal);
+// From now on the signal interrupts a call that waits (EINTR), and does nothing else.
+long rt_sigaction_interrupt(int signal);
+// SIGALRM after so long, and again and again; 0: no more.
+long setitimer(uint64_t microseconds);
 long rt_sigqueueinfo(int pid, int signal, void* info);
 long kill(int pid, int signal);
 long pidfd_open(int pid, unsigned flags);

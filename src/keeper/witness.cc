@@ -360,8 +360,7 @@ bool is_alone(int load) {
 void Witness::begin(int listener, const husk::wire::RefusedRow* rows, uint32_t count) {
     sys::close_once(listener_);
     listener_ = listener;
-    connects::forget();
-    sys::fchdir(places_.proc);  // addresses of unix sockets are paths from there
+    connects::begin(places_.proc);
     denial_log::open(places_.log, places_.proc);
     refused_count_ = count < husk::wire::max_refused ? count : husk::wire::max_refused;
     for (uint32_t i = 0; i < refused_count_; ++i) refused_[i] = rows[i];

@@ -24,7 +24,8 @@ protected:
     json python(const std::string& script, std::vector<std::string> options = {},
                 const std::string& mode = "workspace") {
         place_.write(place_.work() / "script.py", std::string(prelude) + script);
-        return place_.report_in(mode, "python3 script.py", std::move(options));
+        return place_.report_in(mode, "PATH=/usr/bin:/bin:$PATH python3 script.py",
+                                std::move(options));
     }
 
     static constexpr const char* prelude = R"(
@@ -144,6 +145,30 @@ print(len(ended))
     EXPECT_EQ(report["output"], "True []\n10\n");
 }
 
+// Other processes keep taking the flag away that lets the mason connect without waiting.
+TEST_P(UnixSockets, WhoseFlagsChangeMeanwhileHoldUpNobodyElse) {
+    const json report = python(R"(
+import fcntl, signal
+full = socket.socket(socket.AF_UNIX); full.bind("/tmp/full"); full.listen(0)
+first = connected(socket.SOCK_STREAM, "/tmp/full")
+swapped = socket.socket(socket.AF_UNIX)
+children = []
+for _ in range(3):
+    child = os.fork()
+    if child == 0:
+        while True: fcntl.fcntl(swapped.fileno(), fcntl.F_SETFL, 0)
+    children.append(child)
+waiting = os.fork()
+if waiting == 0:
+    swapped.connect("/tmp/full")
+    os._exit(0)
+print(all(talks(socket.SOCK_STREAM, "/tmp/other%d" % i) for i in range(300)))
+for child in children + [waiting]:
+    os.kill(child, signal.SIGKILL); os.waitpid(child, 0)
+)");
+    EXPECT_EQ(report["output"], "True\n");
+}
+
 TEST_P(UnixSockets, ThatWaitAreInterruptedBySignals) {
     const json report = python(R"(
 import signal
@@ -246,13 +271,15 @@ try:
 except TimeoutError:
     pass
 )");
-    place_.in("workspace", "python3 server.py", {"--session", "other", "--background"});
+    place_.in("workspace", "PATH=/usr/bin:/bin:$PATH python3 server.py",
+              {"--session", "other", "--background"});
     ASSERT_TRUE(eventually([&] { return fs::exists(place_.work() / "ready"); }));
     const json report = python("print(error_of(lambda: connected(socket.SOCK_STREAM, 'shared')))");
     EXPECT_EQ(report["output"], "EACCES\n");
     EXPECT_EQ(report["denials"].size(), 1U);
     const json own = place_.report_in(
-        "workspace", "python3 -c 'import socket; socket.socket(1).connect(\"shared\")'",
+        "workspace",
+        "PATH=/usr/bin:/bin:$PATH python3 -c 'import socket; socket.socket(1).connect(\"shared\")'",
         {"--session", "other"});
     EXPECT_EQ(own["exit_code"], 0) << own["output"];
     EXPECT_TRUE(eventually([&] { return fs::exists(place_.work() / "reached"); }));
@@ -272,8 +299,9 @@ TEST_P(UnixSockets, ThatASettingNamesCanBeReachedWhereverTheyLie) {
     if (::access("/run", W_OK) == 0) paths.push_back("/run/husk-test-" + unique_word());
     for (const fs::path& path : paths) {
         const Listener listener(path);
-        const json report = place_.report_in("workspace", "python3 script.py " + path.string(),
-                                             {"--allow-socket", path.string()});
+        const json report = place_.report_in(
+            "workspace", "PATH=/usr/bin:/bin:$PATH python3 script.py " + path.string(),
+            {"--allow-socket", path.string()});
         EXPECT_EQ(report["output"], "none True\n") << path;
         EXPECT_TRUE(listener.was_reached()) << path;
         EXPECT_THAT(report["denials"], IsEmpty()) << report["denials"];
@@ -284,7 +312,7 @@ TEST_P(UnixSockets, ThatASettingNamesAreFoundAgainAfterTheirServerBeganAgain) {
     const fs::path path = place_.outside() / "socket";
     place_.write(place_.work() / "script.py", std::string(prelude) + visit);
     const std::vector<std::string> options = {"--allow-socket", path.string(), "--session", "s"};
-    const std::string command = "python3 script.py " + path.string();
+    const std::string command = "PATH=/usr/bin:/bin:$PATH python3 script.py " + path.string();
     for (int i = 0; i < 2; ++i) {
         const Listener listener(path);
         EXPECT_EQ(place_.report_in("workspace", command, options)["output"], "none True\n");
@@ -304,8 +332,9 @@ TEST_P(UnixSockets, ThatASettingNamesAreNotGivenWhereACommandCouldHaveChosenThem
     const Listener stranger(place_.work() / "stranger");
     const std::string swap = "mv given kept; mv stranger given; ";
     place_.write(place_.work() / "script.py", std::string(prelude) + visit);
-    const json report = place_.report_in("workspace", swap + "python3 script.py $PWD/given",
-                                         {"--allow-socket", given.path().string()});
+    const json report = place_.report_in(
+        "workspace", swap + "PATH=/usr/bin:/bin:$PATH python3 script.py $PWD/given",
+        {"--allow-socket", given.path().string()});
     EXPECT_EQ(report["output"], "EACCES True\n");
     EXPECT_FALSE(stranger.was_reached());
 }
@@ -328,7 +357,10 @@ TEST_P(UnixSockets, ForDatagramsAreRefusedAndReported) {
 TEST_P(UnixSockets, AreRefusedWithoutAWitness) {
     place_.write(place_.work() / "script.py",
                  std::string(prelude) + "print(error_of(lambda: socket.socket(socket.AF_UNIX)))");
-    EXPECT_EQ(place_.pretending("listener=no", "workspace", "python3 script.py").out, "EPERM\n");
+    EXPECT_EQ(
+        place_.pretending("listener=no", "workspace", "PATH=/usr/bin:/bin:$PATH python3 script.py")
+            .out,
+        "EPERM\n");
 }
 
 TEST_P(UnixSockets, DoNotMakeDenialsOfConnectionsThatSucceed) {
