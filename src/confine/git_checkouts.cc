@@ -188,6 +188,8 @@ private:
             trees.insert(tree);
         }
         std::vector<fs::path> hooks;
+        for (const std::string& remote : named.remotes)
+            later_.emplace_back([this, path = checkout / remote] { follow_remote(path); });
         for (const fs::path& tree : trees) {
             std::ranges::move(add_hooks(tree, git_dir, common, named), std::back_inserter(hooks));
             add_templates(tree, named);
@@ -376,6 +378,24 @@ private:
         });
     }
 
+    // In a root: a command may have made the repository, or made it the remote.
+    void follow_remote(const fs::path& path) {
+        const fs::path real = walk_.add_links(path).lexically_normal();
+        const fs::path repository = real.has_filename() ? real : real.parent_path();
+        if (root_above(repository, walk_.roots()) == nullptr) return;
+        walk_.depend_on_more();
+        const fs::path with_suffix = repository.native() + ".git";
+        // Where git looks, in its order.
+        for (const fs::path& one :
+             {repository / ".git", repository, with_suffix / ".git", with_suffix}) {
+            const bool is_repository =
+                one.filename() == ".git" ? may_be_there(one) : may_be_git_dir(one);
+            if (!is_repository || !entered_.insert(one).second) continue;
+            enter({.kind = Checkout::Remote, .git = one}, repository);
+            if (is_full_) return add_unread(one, too_much);
+        }
+    }
+
     // The command may remove a worktree in the workspace, so that is looked at afterwards. One that
     // lies elsewhere, or is a root, is held.
     void add_worktrees(const fs::path& common) {
@@ -401,6 +421,8 @@ private:
         if (!git || !is_ours(checkout) || contains(walk_.roots(), checkout)) {
             for (const char* name : worktree_files) hold(own / name);
             walk_.set_git_settings(own / "config.worktree");
+            if (git && is_ours(own) && !may_be_there(checkout))
+                result_.without_checkout.push_back(own);
             return;
         }
         result_.checkouts.push_back(

@@ -19,6 +19,7 @@ struct Checkout {
         Root,      // of a root of the session
         Bare,      // a root of the session that is a directory of git itself
         Entered,   // an index leads to it
+        Remote,    // settings name it: `git push` runs its hooks
         Module,    // the directory of a submodule in .git/modules, initialised or not
         Worktree,  // in a root
         Unread,    // an index or a directory that Husk cannot read and that may lead to any other
@@ -43,6 +44,8 @@ struct GitSurvey {
     std::vector<Checkout> checkouts;
     std::vector<std::filesystem::path> trusted;  // directories of git and of hooks that are held
     std::vector<ReadIndex> indexes;
+    // Directories in .git/worktrees whose checkout is not there for anybody outside of the session.
+    std::vector<std::filesystem::path> without_checkout;
     // Files in roots with settings, or directories of hooks, that nobody can read: git may be told
     // there to run a program that is not protected.
     std::vector<Unreadable> unreadable;

@@ -100,12 +100,23 @@ std::vector<GitSetting> settings_in_variables() {
     return settings;
 }
 
+// The path that git takes the address of a repository for, if it is one.
+std::optional<std::string> path_of_address(const std::string& address) {
+    constexpr std::string_view scheme = "file://";
+    if (address.starts_with(scheme)) return address.substr(scheme.size());
+    const bool is_path = address.find(':') >= address.find('/');
+    return is_path && !address.empty() ? std::optional(address) : std::nullopt;
+}
+
 NamedBySettings all_named_by(const std::vector<GitSetting>& settings) {
     NamedBySettings result;
     for (const GitSetting& one : settings) {
         if (one.key == "core.hookspath") result.hooks.push_back(one.value);
         if (one.key == "init.templatedir") result.templates.push_back(one.value);
         if (one.key == "core.worktree") result.trees.push_back(one.value);
+        if (one.key == "remote.*.url" || one.key == "remote.*.pushurl")
+            if (auto path = path_of_address(one.value); path)
+                result.remotes.push_back(*std::move(path));
         if (one.key == "extensions.objectformat") result.uses_sha256 = one.value == "sha256";
         if (one.key == "include.path" || one.key == "includeif.*.path")
             result.includes.push_back(one.value);
@@ -116,13 +127,16 @@ NamedBySettings all_named_by(const std::vector<GitSetting>& settings) {
 // Adds with absolute paths what these settings name.
 void add_named(const NamedBySettings& own, const fs::path& settings, const fs::path& home,
                NamedBySettings& named) {
-    if (own.hooks.size() + own.templates.size() + own.trees.size() > most_directories) {
+    const size_t directories =
+        own.hooks.size() + own.templates.size() + own.trees.size() + own.remotes.size();
+    if (directories > most_directories) {
         named.unreadable.push_back({settings, "it names too many directories"});
         return;
     }
     for (const std::string& one : own.hooks) named.hooks.push_back(expanded(one, home));
     for (const std::string& one : own.templates) named.templates.push_back(expanded(one, home));
     named.trees.insert(named.trees.end(), own.trees.begin(), own.trees.end());
+    named.remotes.insert(named.remotes.end(), own.remotes.begin(), own.remotes.end());
     for (const std::string& one : own.includes) {
         const fs::path file = (settings.parent_path() / expanded(one, home)).lexically_normal();
         if (std::ranges::find(named.includes, file.native()) != named.includes.end()) continue;

@@ -42,6 +42,7 @@ struct NamedBySettings {
     std::vector<std::string> templates;  // directories, likewise: copied into new repositories
     std::vector<std::string> includes;   // files, from that of the settings on
     std::vector<std::string> trees;      // working trees, from the directory of git on
+    std::vector<std::string> remotes;    // repositories on this machine, from the checkout on
     bool uses_sha256 = false;            // the hashes of the repository have 32 bytes
     std::vector<Unreadable> unreadable;  // what may name more of all this
 };

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <span>
 
@@ -96,6 +97,7 @@ public:
             if (was_taken || confine::may_be_there(risky[i].git))
                 report_.notes.push_back(was_taken ? farewell(risky[i]) : warning(risky[i]));
         }
+        take_away_lost_worktrees(now.git);
         if (!now.git.unreadable.empty()) tell_unreadable();
     }
 
@@ -108,6 +110,22 @@ public:
     }
 
 private:
+    // Git would list a worktree that lies in the session's scratch, and that nobody finds there
+    // outside.
+    void take_away_lost_worktrees(const confine::GitSurvey& now) {
+        const auto& known = before_.git.without_checkout;
+        for (const fs::path& one : now.without_checkout) {
+            if (std::ranges::find(known, one) != known.end()) continue;
+            std::array order = {Order{one, flags_}};
+            carry_out(order);
+            if (order.front().result > 0)
+                report_.notes.push_back(
+                    "the worktree of " + text::one_line(one.string()) +
+                    " is not in the workspace, so only this session sees its files; use `git "
+                    "worktree add` with a directory in the workspace");
+        }
+    }
+
     // A name of the user's that a command has made invisible is still the user's.
     bool was_there(const std::string& path) const {
         if (const auto known = before_.names.find(path); known != before_.names.end())

@@ -19,6 +19,12 @@ std::string opening(const std::string& path) {
            "; done 2>/dev/null; true";
 }
 
+// Two renames in each round.
+std::string renaming(const std::string& one, const std::string& other) {
+    return "touch " + one + "; perl -e 'for (1.." + std::to_string(opened / 2) + ") { rename \"" +
+           one + "\", \"" + other + "\"; rename \"" + other + "\", \"" + one + "\" }'";
+}
+
 }  // namespace
 
 void denials(std::vector<Figure>& figures, size_t rounds) {
@@ -40,6 +46,7 @@ void denials(std::vector<Figure>& figures, size_t rounds) {
     const auto call = compare(rounds * 10, "true");
     const auto allowed = compare(rounds, opening("file"));
     const auto stopped = compare(rounds, opening("/etc/husk-bench"));
+    const auto renamed = compare(rounds, renaming("one", "other"));
     figures.push_back({"a call of true, denials on / off", call.ratio, "x", 1.1, true});
     figures.push_back(
         {"opening a file for writing, denials off", each_us(allowed.bare_ms), "us", 0, true});
@@ -47,6 +54,9 @@ void denials(std::vector<Figure>& figures, size_t rounds) {
         {"  added by denials on", each_us(allowed.other_ms - allowed.bare_ms), "us", 40, true});
     figures.push_back({"  and where a wall stops it", each_us(stopped.other_ms - stopped.bare_ms),
                        "us", 0, true});
+    figures.push_back({"renaming a file, denials off", each_us(renamed.bare_ms), "us", 0, true});
+    figures.push_back(
+        {"  added by denials on", each_us(renamed.other_ms - renamed.bare_ms), "us", 30, true});
 }
 
 }  // namespace husk::bench

@@ -23,6 +23,8 @@ inline constexpr const char* words =
     "free() { git config -f $1/config --unset core.worktree; }\n"
     "hook_in() { mkdir -p $1/hooks; printf '#!/bin/sh\\ntouch %s\\n' $TRAP > $1/hooks/"
     "post-index-change; chmod +x $1/hooks/post-index-change; }\n"
+    "receive_in() { printf '#!/bin/sh\\ntouch %s\\n' $TRAP > $1/hooks/post-receive; chmod +x "
+    "$1/hooks/post-receive; }\n"
     "gitlink() { git -C $1 update-index --add --cacheinfo 160000,$(git -C $1/$2 rev-parse HEAD),"
     "$2; }\n"
     "repository() { git init -q $1 && git -C $1 commit -q --allow-empty -m one; }\n";

@@ -6,6 +6,20 @@
 namespace husk::test {
 
 inline const Plant plants[] = {
+    {"ARepositoryThatIsARemote",
+     one_repository,
+     {"git init -q --bare up.git; receive_in up.git; git remote add up \"$PWD/up.git\""},
+     "git push -q up HEAD:refs/heads/x",
+     "up.git"},
+    {"ACheckoutThatIsARemote",
+     one_repository,
+     {"repository up; receive_in up/.git; git remote add up \"file://$PWD/up\""},
+     "git push -q up HEAD:refs/heads/x",
+     "up/.git"},
+    {"AHookOfARemote",
+     "repository .; git init -q --bare up.git; git remote add up ./up",
+     {"receive_in up.git"},
+     "git push -q up HEAD:refs/heads/x"},
     {"ACommonDirectory",
      one_repository,
      {"cp -r .git evil; trap_in evil; echo ../evil > .git/commondir"},
@@ -122,9 +136,14 @@ inline const Plant plants[] = {
      "tree/.git"},
     {"SettingsOfAWorktreeElsewhere",
      "repository .; git config extensions.worktreeConfig true; git worktree add -q ../outside/tree",
-     {"git config -f .git/worktrees/tree/config.worktree core.fsmonitor \"touch $TRAP; false\""},
+     {"printf '[core]\\n\\tfsmonitor = \"touch %s; false\"\\n' \"$TRAP\" > "
+      ".git/worktrees/tree/config.worktree"},
      "git -C ../outside/tree status",
      ".git/worktrees/tree/config.worktree"},
+    {"SettingsOfAWorktreeElsewhereByGit",
+     "repository .; git config extensions.worktreeConfig true; git worktree add -q ../outside/tree",
+     {"git config -f .git/worktrees/tree/config.worktree core.fsmonitor \"touch $TRAP; false\""},
+     "git -C ../outside/tree status"},
     {"HooksInTheWorkspace",
      "repository .; git config core.hooksPath .husky/_; mkdir -p .husky/_; printf "
      "'#!/bin/sh\\n. .husky/pre-commit\\n' > .husky/_/pre-commit; chmod +x .husky/_/pre-commit;"
