@@ -5,6 +5,8 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "confine/checks.h"
 #include "confine/file_rules.h"
 #include "confine/kernel_mounts.h"
@@ -25,7 +27,12 @@ namespace {
 namespace fs = std::filesystem;
 using wire::WallOp;
 
-constexpr int session_processes = 4096;
+// Threads count too. A single command may have as many processes as docs/limits.md says.
+long session_processes() {
+    constexpr long fewest = 4096;
+    constexpr long of_one_processor = 512;
+    return std::max(fewest, of_one_processor * ::sysconf(_SC_NPROCESSORS_ONLN));
+}
 
 void add_user_namespace(Steps& steps) {
     const auto write = [&](const char* file, const std::string& text) {
@@ -79,7 +86,7 @@ void add_init(const Wanted& wanted, Steps& steps) {
                    0,
                    0,
                    0,
-                   {"/proc/sys/kernel/pid_max", std::to_string(session_processes)}});
+                   {"/proc/sys/kernel/pid_max", std::to_string(session_processes())}});
     }
     open_low_ports(wanted, steps);
     steps.make_read_only("/proc");

@@ -14,12 +14,20 @@ uint64_t most_memory() {
     return pages * page_size / 4 * 3;
 }
 
+// A build has some processes for each of them.
+uint64_t processors() {
+    static const auto count = static_cast<uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+    return count;
+}
+
 }  // namespace
 
 Limits default_limits() {
-    return {.cpu = std::chrono::hours(1),
+    constexpr uint64_t fewest_processes = 512;
+    constexpr uint64_t processes_of_one = 64;
+    return {.cpu = std::chrono::hours(1) * static_cast<int64_t>(processors()),
             .memory = most_memory(),
-            .processes = 512,
+            .processes = std::max(fewest_processes, processes_of_one * processors()),
             .open_files = 4096,
             .file_size = 4ULL << 30};
 }

@@ -198,7 +198,10 @@ std::vector<ResourceLimit> process_limits(const Limits& asked) {
         rlimit own{};
         ::getrlimit(RLIMIT_NOFILE, &own);
         const uint64_t count = std::min<uint64_t>(files, own.rlim_max);
-        all.push_back({RLIMIT_NOFILE, count, count});
+        // Some programs need more, and raise the limit themselves, unless somebody has set it.
+        constexpr uint64_t may_be_raised_to = 65536;
+        const uint64_t most = asked.open_files ? count : std::max(count, may_be_raised_to);
+        all.push_back({RLIMIT_NOFILE, count, std::min<uint64_t>(most, own.rlim_max)});
     }
     if (const uint64_t size = limits.file_size.value_or(0); size > 0)
         all.push_back({RLIMIT_FSIZE, size, size});

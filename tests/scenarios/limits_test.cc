@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <grp.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -295,7 +296,18 @@ TEST_P(Limited, ALimitThatIsNotReachedChangesNothing) {
 
 TEST_P(Limited, EveryCommandHasDefaults) {
     const auto report = run("ulimit -c; ulimit -n; ulimit -t; ulimit -f; ulimit -v; ulimit -d");
-    EXPECT_EQ(report["output"], "0\n4096\n3602\n4194304\nunlimited\nunlimited\n");
+    const long hours = ::sysconf(_SC_NPROCESSORS_ONLN);  // one for each processor
+    EXPECT_EQ(report["output"],
+              "0\n4096\n" + std::to_string(hours * 3600 + 2) + "\n4194304\nunlimited\nunlimited\n");
+}
+
+TEST_P(Limited, AProgramMayRaiseItsOpenFilesUnlessTheyAreLimited) {
+    rlimit own{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &own), 0);
+    const auto most = std::to_string(std::min<rlim_t>(own.rlim_max, 65536));
+    const std::string raise = "ulimit -Sn $(ulimit -Hn); ulimit -n";
+    EXPECT_EQ(run(raise)["output"], most + "\n");
+    EXPECT_EQ(run(raise, {.open_files = 100})["output"], "100\n");
 }
 
 TEST_P(Limited, ZeroLiftsALimit) {
