@@ -100,6 +100,7 @@ struct Defaults {
     // A file beside the work that is the agent's own, of which `permissions` counts.
     std::string_view agents_file = {};
     Timeouts timeouts = {};
+    bool has_ask_for = false;  // calls may ask the user for more than the walls allow
 };
 
 // ---- tools
@@ -150,6 +151,15 @@ struct FileState {
     std::string state;
 };
 
+// More than the walls of the conversation allow, for one call, if a person agrees.
+struct AskFor {
+    std::optional<Mode> mode = {};
+    std::optional<Network> network = {};
+    std::vector<std::string> write = {};    // directories
+    std::vector<std::string> sockets = {};  // unix sockets outside of the session
+    std::string reason = {};                // the words of the model
+};
+
 struct Run {
     Request request;
     Portion portion = {};
@@ -174,6 +184,7 @@ struct Run {
     std::optional<Watch> watch = {};
     std::vector<NamedFile> files = {};  // to be looked at before and after
     Json kept = nullptr;                // what the contract itself needs for its answer
+    std::optional<AskFor> ask_for = {};
 };
 struct Read {
     std::string shell_id;

@@ -7,6 +7,7 @@
 #include "base/signals.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "contract/ask_for.h"
 #include "contract/modes.h"
 
 namespace husk::contract {
@@ -114,6 +115,9 @@ Decoded decode_bash(const Json& arguments, const Situation& situation) {
     decode_timeout(arguments, situation, run);
     if (const auto wrong = decode_walls(arguments, situation, run))
         return std::unexpected(husk_error(*wrong));
+    auto asked = decode_ask_for(arguments, situation);
+    if (!asked) return std::unexpected(husk_error(asked.error()));
+    run.ask_for = *std::move(asked);
     return run;
 }
 
@@ -191,7 +195,8 @@ constinit const Contract husk_contract = {
                  .early_end = milliseconds(200),
                  .in_container = true,
                  .packs_in_container = packs,
-                 .timeouts = {husk_default_timeout, husk_longest_timeout}},
+                 .timeouts = {husk_default_timeout, husk_longest_timeout},
+                 .has_ask_for = true},
     .tools = husk_tools,
     .decode = decode,
     .render = husk_answer,

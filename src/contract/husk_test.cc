@@ -390,7 +390,7 @@ TEST(HuskContract, ShowsSevenArgumentsUnlessAskedForAll) {
         return tool_json(own.tools(situation)[0])["inputSchema"];
     };
     EXPECT_EQ(shown(Situation::Arguments::Usual)["properties"].size(), 7U);
-    EXPECT_EQ(shown(Situation::Arguments::All)["properties"].size(), 15U);
+    EXPECT_EQ(shown(Situation::Arguments::All)["properties"].size(), 16U);
     EXPECT_EQ(shown(Situation::Arguments::All)["additionalProperties"], false);
     std::vector<std::string> names;
     for (const Tool& tool : own.tools(workspace())) names.push_back(tool.name);

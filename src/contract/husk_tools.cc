@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "contract/ask_for.h"
 #include "contract/modes.h"
 
 namespace husk::contract {
@@ -100,6 +101,7 @@ std::vector<Field> further_fields_of_bash(bool shown) {
         {.name = "network",
          .description = "none, or some of the hosts that can be reached, with commas between.",
          .shown = shown},
+        ask_for_field(shown),
         {.name = "leftovers",
          .description = "Of processes that outlive the command: adopt (default) keeps them as a "
                         "shell, kill ends them, wait waits for them.",

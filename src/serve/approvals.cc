@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "base/sha256.h"
 #include "base/terminal_text.h"
+#include "contract/ask_for.h"
 #include "render/verdict_text.h"
 
 namespace husk::serve {
@@ -13,6 +14,15 @@ namespace {
 constexpr std::chrono::minutes lifetime(10);
 constexpr size_t most_open = 10'000;
 constexpr size_t longest_shown = 4000;
+
+std::string what_always_does(const Question& question) {
+    const std::string file = question.always.file.string();
+    if (question.verdict.rule == contract::ask_for_rule)
+        return "Allow this to all later calls that use " + file + ", in every workspace:\n" +
+               text::inert(question.always.text);
+    return "Never ask again about exactly this command in " +
+           text::inert(question.working_dir.string()) + ". It is written to " + file;
+}
 
 }  // namespace
 
@@ -38,13 +48,10 @@ Json form_about(const Question& question) {
     message += "\n\nIt is asked because: " + text::inert(question.verdict.reason);
     Json fields = Json::object();
     if (question.always.why_not.empty())
-        fields["always"] = {
-            {"type", "boolean"},
-            {"title", "Always"},
-            {"description", "Never ask again about exactly this command in " +
-                                text::inert(question.working_dir.string()) + ". It is written to " +
-                                question.always.file.string()},
-            {"default", false}};
+        fields["always"] = {{"type", "boolean"},
+                            {"title", "Always"},
+                            {"description", what_always_does(question)},
+                            {"default", false}};
     return {{"message", std::move(message)},
             {"requestedSchema", {{"type", "object"}, {"properties", std::move(fields)}}}};
 }

@@ -100,7 +100,7 @@ void Board::answer(const std::string& id, Decision decision, std::string reason,
     asked->is_being_answered = true;
     workers_.post([this, asked, reason = std::move(reason), done = std::move(done)] {
         const Question& question = asked->about.question;
-        const std::string note = toolbox_.remember(question.working_dir.string(), question.command);
+        const std::string note = toolbox_.remember(question);
         loop_.post([this, asked, reason, note, done] {
             // It may have run out, or been withdrawn, meanwhile; what was written stays written.
             const bool in_time = pending_.contains(asked->id);

@@ -32,6 +32,23 @@ yaml::Edited approved(std::string_view text, const std::string& directory,
     return yaml::with_item(text, {"permissions", "approved", directory}, command);
 }
 
+yaml::Edited with_items(yaml::Edited text, const std::string& key, const config::Texts& items) {
+    for (const auto& item : items)
+        if (text) text = yaml::with_item(*text, {key}, item.value);
+    return text;
+}
+
+yaml::Edited with_network(std::string_view text, const Network& before, const Network& wanted) {
+    using enum Network::Kind;
+    if (wanted.kind == None || before.kind == Open) return std::string(text);
+    if (wanted.kind == Open) return yaml::with_value(text, {"network"}, std::string("open"));
+    if (before.kind == None) return yaml::with_value(text, {"network"}, wanted.hosts);
+    yaml::Edited all = std::string(text);
+    for (const std::string& host : wanted.hosts)
+        if (all) all = yaml::with_item(*all, {"network"}, host);
+    return all;
+}
+
 }  // namespace
 
 std::expected<void, std::string> edit_configuration(
@@ -59,6 +76,18 @@ std::expected<void, std::string> approve_always(const fs::path& file, const std:
                                                 const std::string& command) {
     return edit_configuration(
         file, [&](std::string_view text) { return approved(text, directory, command); });
+}
+
+std::expected<void, std::string> widen_always(const fs::path& file, const std::string& text) {
+    const auto wanted = config::read_settings(text, "the answer");
+    if (!wanted) return unusable(wanted.error());
+    return edit_configuration(file, [&](std::string_view before) -> yaml::Edited {
+        const auto settings = config::read_settings(before, file.string());
+        if (!settings) return unusable(settings.error());
+        yaml::Edited all = with_network(before, settings->network.value, wanted->network.value);
+        all = with_items(std::move(all), "write", wanted->write);
+        return with_items(std::move(all), "sockets", wanted->sockets);
+    });
 }
 
 std::string approval_text(const std::string& directory, const std::string& command) {

@@ -20,6 +20,10 @@ std::expected<void, std::string> edit_configuration(
 std::expected<void, std::string> approve_always(const std::filesystem::path& file,
                                                 const std::string& directory,
                                                 const std::string& command);
+// A person's "always" to openings of the walls: the network, directories and sockets that `text`, a
+// husk.yaml of its own, has are added to those of the file.
+std::expected<void, std::string> widen_always(const std::filesystem::path& file,
+                                              const std::string& text);
 // That entry, as it would stand in a file of its own.
 std::string approval_text(const std::string& directory, const std::string& command);
 

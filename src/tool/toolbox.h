@@ -117,7 +117,7 @@ public:
     Judged verdict(const Request& request) const;
     // Writes a person's "always" into the user's file. Returns a sentence about the outcome. May
     // wait for the disk.
-    std::string remember(const std::string& directory, const std::string& command);
+    std::string remember(const Question& question);
 
     // Obeys the configuration if it has changed, from the next call on. Each call does that by
     // itself. May wait for a file that is being written.
@@ -179,6 +179,7 @@ private:
                          Shell shell = Shell::Fresh);
     static void note(const Call& call, const Weighed& weighed);
     void permit(const std::shared_ptr<Call>& call, Weighed weighed, std::function<void()> go_on);
+    Question question_for(const Call& call, const Weighed& weighed) const;
     void remember_answer(Call& call, const Weighed& weighed);
     void refuse(const Call& call, const Weighed& weighed, const Answer& said) const;
     void refuse(const Call& call, const Weighed& weighed, Ending ending) const;
@@ -213,6 +214,7 @@ private:
     contract::Outcome perform(const contract::List& list) const;
 
     // toolbox_configuration.cc
+    std::string remember_settings(const std::string& text);
     InForcePtr in_force() const;
     void use(InForcePtr fresh);
     // A failure to record becomes one of the change's warnings.

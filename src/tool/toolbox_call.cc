@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "contract/modes.h"
+#include "proxy/proxy.h"
 #include "render/report_json.h"
 #include "tool/plan_call.h"
 
@@ -139,6 +140,14 @@ void Toolbox::take(const std::shared_ptr<Call>& call, const contract::Run& run) 
         report.command = report.display = run.request.command;
         return finish(*call, Told{.report = std::move(report)});
     }
+    // Nobody is asked about walls that could not be built.
+    if (run.ask_for && run.ask_for->network)
+        if (const auto hosts = proxy::check_hosts(run.ask_for->network->hosts); !hosts) {
+            Report report;
+            report.ending = NotStarted{hosts.error()};
+            report.command = report.display = run.request.command;
+            return finish(*call, Told{.report = std::move(report)});
+        }
     permit(call, weigh(*call->in_force, run), [this, call] { start(call); });
 }
 

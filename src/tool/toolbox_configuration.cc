@@ -4,6 +4,7 @@
 
 #include "base/id.h"
 #include "confine/machine.h"
+#include "contract/ask_for.h"
 #include "tool/configuration_edit.h"
 #include "tool/live_configuration.h"
 #include "tool/toolbox_in_force.h"
@@ -132,7 +133,19 @@ void Toolbox::record(audit::ConfigurationChange& change) const {
     if (!written) change.warnings.push_back("this is not in the audit: " + written.error().text());
 }
 
-std::string Toolbox::remember(const std::string& directory, const std::string& command) {
+std::string Toolbox::remember_settings(const std::string& text) {
+    const std::filesystem::path& path = deployment_.users_file;
+    if (const auto written = widen_always(path, text); !written)
+        return "it is allowed once; " + path.string() + " was not changed: " + written.error();
+    look_at_configuration();
+    return "written to " + path.string();
+}
+
+std::string Toolbox::remember(const Question& question) {
+    if (question.verdict.rule == contract::ask_for_rule)
+        return remember_settings(question.always.text);
+    const std::string directory = question.working_dir.string();
+    const std::string& command = question.command;
     const std::filesystem::path& path = deployment_.users_file;
     const std::string file = path.string();
     if (const auto written = approve_always(path, directory, command); !written)

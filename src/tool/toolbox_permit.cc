@@ -1,4 +1,7 @@
 // Whether a command may be run: what the rules say, and whoever is asked.
+#include <algorithm>
+
+#include "contract/ask_for.h"
 #include "render/verdict_text.h"
 #include "tool/approval.h"
 #include "tool/display_of.h"
@@ -18,6 +21,31 @@ audit::Approval approval_of(const Answer& said) {
 std::string home_given_by_contract(const contract::Run& run) {
     const auto home = run.variables.find("HOME");
     return home == run.variables.end() ? "" : home->second.value_or("");
+}
+
+// What the rules refuse stays refused; everything else is for a person to decide.
+void ask_about(const contract::AskFor& asked, decide::Verdict& verdict) {
+    if (verdict.decision == decide::Decision::Deny) return;
+    const bool rule_asks = verdict.decision == decide::Decision::Ask;
+    const std::string of_rule = rule_asks ? "\nA rule asks as well: " + verdict.reason : "";
+    verdict.decision = decide::Decision::Ask;
+    verdict.rule = contract::ask_for_rule;
+    verdict.where = "the call";
+    verdict.reason = contract::question_text(asked) + of_rule;
+    verdict.instead = verdict.change = verdict.only_once = "";
+    verdict.allow_with.clear();
+    verdict.risk = std::max(
+        verdict.risk, asked.mode == Mode::Open ? decide::Severity::High : decide::Severity::Medium);
+    if (contract::settings_text(asked).empty())
+        verdict.only_once =
+            "a call may leave the walls once, and only the user's own husk.yaml "
+            "or --mode changes the mode for good";
+    if (rule_asks) verdict.only_once = "a rule asks about the command itself";
+}
+
+const contract::AskFor* asked_for(const contract::Action& action) {
+    const auto* run = std::get_if<contract::Run>(&action);
+    return run != nullptr && run->ask_for ? &*run->ask_for : nullptr;
 }
 
 }  // namespace
@@ -44,6 +72,7 @@ Toolbox::Weighed Toolbox::weigh(const InForce& in_force, const contract::Run& ru
                          .denylist = defaults.denylist,
                          .own_checks = run.verdict,
                          .home = home_given_by_contract(run)});
+    if (run.ask_for) ask_about(*run.ask_for, judged.verdict);
     // Nothing is told of a script that passed only because nobody minds.
     const bool passed = judged.verdict.rule == "not-understood" &&
                         judged.verdict.decision == decide::Decision::Allow;
@@ -86,14 +115,21 @@ void Toolbox::permit(const std::shared_ptr<Call>& call, Weighed weighed,
         quick_.post([this, call, about, said] { refuse(*call, *about, said); });
     };
     if (!call->context.approver) return decided({});
-    call->context.approver(question_about(about->judged, deployment_.users_file),
-                           first_only(decided));
+    call->context.approver(question_for(*call, *about), first_only(decided));
+}
+
+Question Toolbox::question_for(const Call& call, const Weighed& weighed) const {
+    Question question = question_about(weighed.judged, deployment_.users_file);
+    const contract::AskFor* asked = asked_for(call.action);
+    if (asked != nullptr && question.always.why_not.empty())
+        question.always.text = contract::settings_text(*asked);
+    return question;
 }
 
 void Toolbox::remember_answer(Call& call, const Weighed& weighed) {
     const Judged& judged = weighed.judged;
     if (!judged.verdict.only_once.empty()) return;
-    call.remembered = remember(judged.working_dir, judged.script.source);
+    call.remembered = remember(question_for(call, weighed));
 }
 
 void Toolbox::refuse(const Call& call, const Weighed& weighed, const Answer& said) const {

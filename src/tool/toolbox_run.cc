@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collect/retention.h"
+#include "contract/ask_for.h"
 #include "request/environment.h"
 #include "request/settings_layers.h"
 #include "tool/allowed_paths.h"
@@ -148,6 +149,18 @@ void narrow_paths(ToolContext& context, const std::optional<std::vector<std::str
                                            writable_places(context));
 }
 
+Mode mode_of(const contract::Run& run, Mode usual) {
+    if (run.ask_for && run.ask_for->mode) return *run.ask_for->mode;
+    return run.mode.value_or(usual);
+}
+
+// A model that meets a wall shall know that there is a way to ask.
+void tell_how_to_ask(Report& report) {
+    report.notes.emplace_back(
+        "`ask_for` asks the user for more access, for one call: {\"network\": \"example.org\", "
+        "\"reason\": \"why\"}; it also takes `write`, `sockets` and `mode`");
+}
+
 }  // namespace
 
 std::expected<Request, std::string> Toolbox::equipped(const InForce& in_force,
@@ -166,7 +179,7 @@ std::expected<Request, std::string> Toolbox::equipped(const InForce& in_force,
     request.limits.cpu_percent = run.request.limits.cpu_percent;
     request.env.insert(run.variables.begin(), run.variables.end());
     request.env.merge(variables_for(run.environment.value_or(defaults.environment),
-                                    run.mode.value_or(deployment.walls.mode)));
+                                    mode_of(run, deployment.walls.mode)));
     if (defaults.absolute_path) keep_absolute_path(request.env);
     request.log_goes_with_session = defaults.logs_end_with_session;
     if (run.portion.wanted()) request.max_output_bytes = 0;  // read later, byte for byte
@@ -181,10 +194,13 @@ ToolContext Toolbox::context_for(const Call& call, const contract::Run& run) con
     // A call that narrows the mode to one without a network has asked for that too.
     if (run.mode == Mode::ReadOnly) context.network = {};
     context.network = run.network.value_or(context.network);
+    if (run.ask_for) contract::widen(*run.ask_for, context);
     if (deployment_.contract->defaults.scratch == Scratch::None) context.scratch = Scratch::None;
     narrow_paths(context, run.allowed_paths, run.configured_paths);
     context.session =
         run.session.empty() ? own_session(in_force, context, call.context.apart) : run.session;
+    // No other call of the conversation is to be behind these walls.
+    if (run.ask_for) context.session.clear();
     // The name comes from a model, which may not choose where it can write.
     context.same_workspace |= !run.session.empty();
     context.caller = deployment_.caller + "@" + workspace_id_;
@@ -290,6 +306,9 @@ Told Toolbox::told(Call& call, Report report) const {
     call.tmp.reset();
     about.verdict = std::move(call.verdict);
     about.notes.insert(about.notes.begin(), deployment.notes.begin(), deployment.notes.end());
+    const bool may_ask = deployment.contract->defaults.has_ask_for && !deployment.container &&
+                         call.context.approver != nullptr && !run.ask_for;
+    if (may_ask && !about.denials.empty()) tell_how_to_ask(about);
     if (!call.remembered.empty()) about.notes.push_back("always allowed: " + call.remembered);
     if (run.portion.wanted()) about.output.clear();
     // What is there as a whole needs no words about how to get the rest.

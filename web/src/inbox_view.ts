@@ -41,7 +41,8 @@ class Question {
                                             onclick: () => void this.send("allow_always") }, "Write it down and allow");
         const back = () => h("button", { type: "button", class: "button", onclick: () => this.show("choose") }, "Back");
         this.always_box = h("div", { class: "step", hidden: true },
-            h("p", {}, "This goes into ", h("code", {}, foreign(always.file)), ": exactly this, in this directory, is not asked about again"),
+            h("p", {}, "This goes into ", h("code", {}, foreign(always.file)), always.text.startsWith("permissions:")
+                ? ": exactly this, in this directory, is not asked about again" : ": all later calls, in every workspace, may do this"),
             h("pre", { class: "rule" }, foreign(always.text)),
             h("div", { class: "actions" }, this.confirm_always, back()));
         this.deny_box = h("div", { class: "step", hidden: true }, this.reason,
