@@ -24,7 +24,7 @@ Output output_of(const Block& block) {
 
 Case case_of(const Block& block, const std::string& file) {
     block.allow_only({"setup", "run", "workspace", "needs", "npm", "settings", "unstable",
-                      "ignored", "also", "output", "as", "slow", "fails"});
+                      "ignored", "refused", "also", "output", "as", "slow", "fails"});
     Case one;
     one.name = file + "_" + block.name;
     std::ranges::replace(one.name, '-', '_');
@@ -40,6 +40,7 @@ Case case_of(const Block& block, const std::string& file) {
     one.unstable = block.words("unstable");
     one.ignored = block.words("ignored");
     one.also = block.words("also");
+    one.refused = block.words("refused");
     one.output = output_of(block);
     const std::string as = block.text("as");
     if (!as.empty() && as != "root" && as != "user") block.give_up("as: root, or as: user");

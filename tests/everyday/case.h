@@ -21,6 +21,7 @@ struct Case {
     std::vector<std::string> settings;  // more words for `husk run`
     std::vector<std::string> unstable;  // patterns of files of which only the names are compared
     std::vector<std::string> ignored;   // patterns of files that are not compared
+    std::vector<std::string> refused;   // denials that are true although the script goes on
     std::vector<std::string> also;      // paths in HOME that are compared beside the workspace
     Output output = Output::AsWritten;
     bool by_root = true;

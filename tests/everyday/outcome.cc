@@ -25,7 +25,7 @@ const std::vector<Rule>& rules() {
          "<date>"},
         {std::regex(R"(\b\d\d:\d\d:\d\d([.,]\d+)?\b)"), "<time>"},
         {std::regex(R"(\b\d+([.,]\d+)? ?(ms|s|sec|secs|seconds)\b)"), "<duration>"},
-        {std::regex(R"(\b(pid|PID)([ =:]+)\d+)"), "$1$2<pid>"},
+        {std::regex(R"(\b(pid|PID|process)([ =:]+)\d+)"), "$1$2<pid>"},
         {std::regex(R"(/tmp/[A-Za-z_.-]*[.-_][A-Za-z0-9_]{6,})"), "/tmp/<name>"},
         {std::regex(R"(\b0x[0-9a-f]{6,}\b)"), "<address>"},
     };
@@ -34,13 +34,14 @@ const std::vector<Rule>& rules() {
 
 // Contents that differ from run to run, whatever the case.
 const std::vector<std::string>& always_unstable() {
-    static const std::vector<std::string> patterns = {"*.pyc",
-                                                      "*/.git/index",
-                                                      ".git/index",
-                                                      "*/.git/modules/*/index",
-                                                      "*.git/worktrees/*/index",
-                                                      "*.git/objects/*",
-                                                      "*.git/modules/*/objects/*"};
+    static const std::vector<std::string> patterns = {
+        "*.pyc",
+        "*.git/index",
+        "*.git/modules/*/index",
+        "*.git/worktrees/*/index",
+        "*.git/objects/*",
+        "*.git/modules/*/objects/*",
+    };
     return patterns;
 }
 
@@ -112,6 +113,8 @@ std::string normalised(const std::string& text) {
 }
 
 std::string files_below(const fs::path& root, const Case& one) {
+    if (fs::is_regular_file(fs::symlink_status(root)))
+        return line_for(root, root.filename(), one) + "\n";
     std::vector<std::string> lines;
     std::error_code ignored;
     const auto options = fs::directory_options::skip_permission_denied;

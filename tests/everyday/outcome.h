@@ -22,8 +22,8 @@ struct Outcome {
 // README.md lists them all. A number that stands alone is never changed.
 std::string normalised(const std::string& text);
 
-// The tree below `root`, one line for each file: type, permissions, name, and a hash of the
-// contents.
+// The tree below `root`, or the file `root`, one line for each file: type, permissions, name, and a
+// hash of the contents.
 std::string files_below(const std::filesystem::path& root, const Case& one);
 
 // What differs, as a text for people; empty if nothing does.

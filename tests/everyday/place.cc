@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -175,35 +176,41 @@ Outcome Place::run_bare() {
             .notes = {}};
 }
 
-Outcome Place::run_walled(const std::vector<std::string>& settings) {
-    set_up();
+std::vector<std::string> Place::walled(std::vector<std::string> settings) const {
     std::vector<std::string> words = become();
-    const std::vector<std::string> surroundings = environment();
-    words.insert(words.end(), surroundings.begin(), surroundings.end());
     const char* other = std::getenv("HUSK_TESTED_PROGRAM");
-    words.insert(words.end(),
-                 {other == nullptr ? HUSK_BINARY : other, "run", "--json", "--streams", "split",
-                  "--mode", "workspace", "--checks", "off", "--max-output", "8M"});
-    for (const auto& more : {case_.settings, settings})
+    if (std::ranges::find(settings, "--mode") == settings.end())
+        settings.insert(settings.end(), {"--mode", "workspace"});
+    const std::vector<std::string> run = {other == nullptr ? HUSK_BINARY : other,
+                                          "run",
+                                          "--json",
+                                          "--streams",
+                                          "split",
+                                          "--checks",
+                                          "off",
+                                          "--max-output",
+                                          "8M"};
+    for (const auto& more : {environment(), run, case_.settings, settings})
         words.insert(words.end(), more.begin(), more.end());
     words.insert(words.end(), {"--", std::string(prelude) + case_.run});
-    const Ended ended = run(words);
+    return words;
+}
+
+Outcome Place::run_walled(const std::vector<std::string>& settings) {
+    set_up();
+    const Ended ended = run(walled(settings));
     end_sessions();
     end_descendants();
-    const nlohmann::json report = nlohmann::json::parse(ended.out, nullptr, false);
-    if (!report.is_object())
-        return {.status = ended.status,
-                .output = ended.out,
-                .errors = ended.err,
-                .files = files(),
-                .denials = {},
-                .notes = {}};
     Outcome outcome{.status = ended.status,
-                    .output = text_of(report["stdout"]),
-                    .errors = text_of(report["stderr"]),
+                    .output = ended.out,
+                    .errors = ended.err,
                     .files = files(),
                     .denials = {},
                     .notes = {}};
+    const nlohmann::json report = nlohmann::json::parse(ended.out, nullptr, false);
+    if (!report.is_object()) return outcome;
+    outcome.output = text_of(report["stdout"]);
+    outcome.errors = text_of(report["stderr"]);
     for (const auto& denial : report["denials"]) outcome.denials.push_back(denial.dump());
     for (const auto& note : report["notes"]) outcome.notes.push_back(note.dump());
     return outcome;

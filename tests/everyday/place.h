@@ -37,6 +37,7 @@ private:
     std::vector<std::string> environment() const;
     std::vector<std::string> become() const;
     std::vector<std::string> bare(const std::string& script) const;
+    std::vector<std::string> walled(std::vector<std::string> settings) const;
     std::filesystem::path home() const { return path_ / "home"; }
     std::filesystem::path workspace() const { return home() / case_.workspace; }
     std::filesystem::path state() const { return path_ / "state"; }
