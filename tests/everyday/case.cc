@@ -22,6 +22,17 @@ Output output_of(const Block& block) {
     block.give_up("output is sorted or ignored");
 }
 
+// Parts are separated by a comma and a space.
+std::vector<std::string> parts_of(const std::string& text) {
+    std::vector<std::string> parts;
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find(", ", at), text.size());
+        parts.push_back(text.substr(at, end - at));
+        at = end + 2;
+    }
+    return parts;
+}
+
 Case case_of(const Block& block, const std::string& file) {
     block.allow_only({"setup", "run", "workspace", "needs", "npm", "settings", "unstable",
                       "ignored", "refused", "also", "output", "as", "slow", "fails"});
@@ -40,7 +51,7 @@ Case case_of(const Block& block, const std::string& file) {
     one.unstable = block.words("unstable");
     one.ignored = block.words("ignored");
     one.also = block.words("also");
-    one.refused = block.words("refused");
+    one.refused = parts_of(block.text("refused"));
     one.output = output_of(block);
     const std::string as = block.text("as");
     if (!as.empty() && as != "root" && as != "user") block.give_up("as: root, or as: user");
