@@ -2,12 +2,39 @@
 
 #include <sys/mount.h>
 
+#include <cstring>
+
 #include "confine/view.h"
+#include "confine/walls.h"
+#include "keeper/forwarding.h"
+#include "proxy/proxy.h"
 
 namespace husk::confine {
 
 namespace fs = std::filesystem;
 using wire::WallOp;
+
+namespace {
+
+constexpr uint16_t forward_port = 3129;
+
+// An entry that cannot be understood was refused before.
+Step forward_step(const Wanted& wanted) {
+    forwarding::Ways ways{
+        .raw = forward_port, .ports = 0, .addresses = 0, .local = {}, .listed = {}};
+    if (const auto list = proxy::parse_hosts(wanted.network.hosts)) {
+        for (const uint16_t port : list->local_ports())
+            if (ways.ports < forwarding::most_listed) ways.local[ways.ports++] = port;
+        for (const proxy::Address& address : list->listed_addresses())
+            if (proxy::is_v4(address) && ways.addresses < forwarding::most_listed)
+                std::memcpy(ways.listed[ways.addresses++], &address.bytes[12], 4);
+    }
+    Step step{WallOp::Forward, "forward connections"};
+    step.texts = {std::string(reinterpret_cast<const char*>(&ways), sizeof ways)};
+    return step;
+}
+
+}  // namespace
 
 bool has_own_network(const Wanted& wanted) {
     return wanted.network.kind != Network::Kind::Open && wanted.machine.network_namespace;
@@ -16,7 +43,8 @@ bool has_own_network(const Wanted& wanted) {
 bool answers_names(const Wanted& wanted) {
     const Machine& machine = wanted.machine;
     return wanted.closed() && has_own_network(wanted) && machine.pid_namespace &&
-           machine.mount_namespace;
+           machine.mount_namespace &&
+           (wanted.network.kind == Network::Kind::None || has_witness(wanted));
 }
 
 fs::path resolver_file(const Wanted& wanted) {
@@ -60,11 +88,17 @@ void add_network(const Wanted& wanted, Steps& steps) {
     if (!has_own_network(wanted)) return;
     // With a /proc of its own that has been done: by now it is read-only.
     if (!wanted.machine.pid_namespace) open_low_ports(wanted, steps);
-    steps.add({WallOp::RaiseLoopback, "raise the loopback"});
-    if (wanted.network.kind == Network::Kind::Hosts)
+    const bool has_proxy = wanted.network.kind == Network::Kind::Hosts;
+    const bool forwards = has_proxy && answers_names(wanted);
+    steps.add(
+        {WallOp::RaiseLoopback, "raise the loopback", forwards ? forwarding::own_address : 0U});
+    if (has_proxy)
         steps.add({WallOp::ListenOnLoopback, "listen for the proxy", proxy_port_of(wanted)});
-    else if (answers_names(wanted))
-        steps.add({WallOp::AnswerNames, "answer for names"});
+    if (!answers_names(wanted)) return;
+    steps.add({WallOp::AnswerNames, "answer for names", has_proxy ? 1U : 0U});
+    if (!forwards) return;
+    steps.add({WallOp::ListenOnLoopback, "listen for forwarded connections", forward_port});
+    steps.add(forward_step(wanted));
 }
 
 }  // namespace husk::confine

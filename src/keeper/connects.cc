@@ -10,6 +10,7 @@
 #include "allowed_sockets.h"
 #include "caller.h"
 #include "clock.h"
+#include "forwarding.h"
 #include "path.h"
 #include "proc.h"
 #include "socket_owner.h"
@@ -49,8 +50,18 @@ struct Socket {
     bool blocks() const { return (flags & O_NONBLOCK) == 0 && type != sock_dgram; }
 };
 
+// Of a connection that the proxy makes for the session.
+enum class Forwarding : uint8_t {
+    No,
+    New,
+    Connecting,  // to the proxy, which has then to be told where it goes
+    Told,        // the proxy has yet to say how it went
+};
+
 struct Waiting {
     bool is_taken;
+    Forwarding forwarding;
+    forwarding::Preamble preamble;
     uint64_t id;
     int thread;
     Socket socket;
@@ -230,6 +241,48 @@ void connect_by_abstract_name(const Socket& socket, const caller::Rights& rights
     made.stopped = Stopped::AbstractSocket;
 }
 
+// Leaves nothing of a connection that failed, so that the caller can use its socket again.
+long disconnect(const Socket& socket, long error) {
+    const uint16_t nowhere[8] = {};  // AF_UNSPEC
+    sys::connect(socket.fd, nowhere, sizeof nowhere);
+    return error;
+}
+
+// One step of a forwarded connection, as the result of a call that does not block: -EINPROGRESS
+// while the mason has to wait.
+long go_on_forwarding(const Socket& socket, const caller::Rights& rights, const Address& address,
+                      const forwarding::Preamble& preamble, Forwarding& stage) {
+    constexpr int quietly = 0x4040;  // MSG_DONTWAIT | MSG_NOSIGNAL
+    if (stage != Forwarding::Told) {
+        const long result = connect_to_address(socket, rights, address);
+        const bool is_made = result == 0 || (result == -EISCONN && stage == Forwarding::Connecting);
+        if (result == -EINPROGRESS) stage = Forwarding::Connecting;
+        if (!is_made) return result == -EALREADY ? -EINPROGRESS : result;
+        const long told = sys::send(socket.fd, &preamble, sizeof preamble, quietly);
+        if (told != sizeof preamble) return disconnect(socket, -ECONNREFUSED);
+        // It learns the rest from its socket, as from any connection under way.
+        if (!socket.blocks()) return 0;
+        stage = Forwarding::Told;
+    }
+    unsigned char answer = 0;
+    const long got = sys::recv(socket.fd, &answer, 1, quietly);
+    if (got == -EAGAIN) return -EINPROGRESS;
+    if (got != 1) return disconnect(socket, got < 0 ? got : -ECONNREFUSED);
+    return answer == 0 ? 0 : disconnect(socket, -static_cast<long>(answer));
+}
+
+// The first steps are made at once: the proxy is on the loopback.
+void forward(const Socket& socket, const caller::Rights& rights, Made& made) {
+    memcpy(made.preamble.kind, socket.blocks() ? forwarding::blocking : forwarding::nonblocking,
+           sizeof made.preamble.kind);
+    Forwarding stage = Forwarding::New;
+    made.result = go_on_forwarding(socket, rights, made.address, made.preamble, stage);
+    // A connection to the loopback is made when the first call returns.
+    if (made.result == -EINPROGRESS && stage == Forwarding::Connecting)
+        made.result = go_on_forwarding(socket, rights, made.address, made.preamble, stage);
+    made.told = stage == Forwarding::Told;
+}
+
 bool has_no_way_out(long result) {
     return result == -ENETUNREACH || result == -EHOSTUNREACH || result == -EADDRNOTAVAIL;
 }
@@ -239,10 +292,14 @@ void connect_socket(int proc, const seccomp_notif& asked, const Socket& socket,
     const bool is_unix = socket.domain == af_unix;
     if (is_unix && made.address.size > longest_unix) {
         made.result = -EINVAL;
+    } else if (made.is_forwarded) {
+        forward(socket, rights, made);
     } else if (!is_unix || made.address.family() != af_unix || made.address.size <= path_at) {
         made.result = connect_to_address(socket, rights, made.address);
         const bool is_internet = socket.domain == af_inet || socket.domain == af_inet6;
-        if (is_internet && socket_owner::is_own_network() && has_no_way_out(made.result))
+        // Only streams are forwarded to names; libraries also try datagrams, without need.
+        if (is_internet && socket_owner::is_own_network() && has_no_way_out(made.result) &&
+            !forwarding::is_stand_in(made.address.bytes, made.address.size))
             made.stopped = Stopped::NoWayOut;
     } else if (made.address.bytes[path_at] == 0) {
         connect_by_abstract_name(socket, rights, made);
@@ -264,7 +321,8 @@ uint64_t deadline_of(int fd) {
     return all == 0 ? never : keeper_clock::monotonic() + all;
 }
 
-bool has_to_wait(const Socket& socket, long result) {
+bool has_to_wait(const Socket& socket, long result, bool is_forwarded) {
+    if (is_forwarded) return result == -EINPROGRESS;
     if (!socket.blocks()) return false;
     if (socket.domain == af_unix) return result == -EAGAIN;
     return result == -EINPROGRESS || result == -EALREADY;
@@ -281,6 +339,10 @@ bool put_aside(const seccomp_notif& asked, const Socket& socket, const caller::R
         if (one.is_taken) continue;
         const uint64_t now = keeper_clock::monotonic();
         one.is_taken = true;
+        one.forwarding = !made.is_forwarded ? Forwarding::No
+                         : made.told        ? Forwarding::Told
+                                            : Forwarding::Connecting;
+        one.preamble = made.preamble;
         one.id = asked.id;
         one.thread = static_cast<int>(asked.pid);
         one.socket = socket;
@@ -300,7 +362,9 @@ bool put_aside(const seccomp_notif& asked, const Socket& socket, const caller::R
     return false;
 }
 
-long try_again(const Waiting& one) {
+long try_again(Waiting& one) {
+    if (one.forwarding != Forwarding::No)
+        return go_on_forwarding(one.socket, one.rights, one.address, one.preamble, one.forwarding);
     return one.object >= 0 ? connect_to_object(one.socket, one.rights, one.object)
                            : connect_to_address(one.socket, one.rights, one.address);
 }
@@ -334,7 +398,7 @@ bool go_on_with(int proc, int listener, Waiting& one, uint64_t now, bool can_be_
     const bool is_time = now >= one.try_again || now >= one.deadline;
     if (!can_be_polled && !is_time) return false;
     const long result = try_again(one);
-    const bool waits = has_to_wait(one.socket, result);
+    const bool waits = has_to_wait(one.socket, result, one.forwarding != Forwarding::No);
     if (waits && now < one.deadline) {
         one.pause = one.pause * 2 < longest_pause ? one.pause * 2 : longest_pause;
         if (one.try_again != never) one.try_again = now + one.pause;
@@ -345,8 +409,11 @@ bool go_on_with(int proc, int listener, Waiting& one, uint64_t now, bool can_be_
     return true;
 }
 
-bool is_ready(int fd) {
-    pollfd one{fd, POLLOUT, 0};
+// What the next step of it waits for.
+short awaited(const Waiting& one) { return one.forwarding == Forwarding::Told ? POLLIN : POLLOUT; }
+
+bool is_ready(const Waiting& waiting) {
+    pollfd one{waiting.socket.fd, awaited(waiting), 0};
     const sys::Time at_once{};
     return sys::ppoll(&one, 1, &at_once) > 0;
 }
@@ -381,8 +448,13 @@ void make_with(int proc, int listener, const seccomp_notif& asked, int fd, Made&
                !still_waits(listener, asked.id)) {
         made.result = -EACCES;
     } else {
+        made.is_forwarded =
+            socket.type == sock_stream && socket.domain != af_unix &&
+            forwarding::redirect(made.address.bytes, made.address.size, made.preamble);
         connect_socket(proc, asked, socket, rights, made);
-        if (has_to_wait(socket, made.result) && put_aside(asked, socket, rights, made)) return;
+        if (has_to_wait(socket, made.result, made.is_forwarded) &&
+            put_aside(asked, socket, rights, made))
+            return;
     }
     sys::close(fd);
 }
@@ -425,7 +497,7 @@ unsigned waiting(pollfd* fds) {
     unsigned count = 0;
     if (waiting_count == 0) return 0;
     for (const Waiting& one : all_waiting)
-        if (one.is_taken && one.try_again == never) fds[count++] = {one.socket.fd, POLLOUT, 0};
+        if (one.is_taken && one.try_again == never) fds[count++] = {one.socket.fd, awaited(one), 0};
     return count;
 }
 
@@ -445,7 +517,7 @@ void go_on(int proc, int listener) {
     const uint64_t now = keeper_clock::monotonic();
     for (Waiting& one : all_waiting) {
         if (!one.is_taken) continue;
-        const bool can_be_polled = one.try_again == never && is_ready(one.socket.fd);
+        const bool can_be_polled = one.try_again == never && is_ready(one);
         if (go_on_with(proc, listener, one, now, can_be_polled)) leave(one);
     }
 }

@@ -9,6 +9,8 @@
 #include <linux/seccomp.h>
 #include <stdint.h>
 
+#include "forwarding.h"
+
 namespace connects {
 
 // Connections that blocking callers wait for. Who comes while there are more is told to try again.
@@ -28,6 +30,9 @@ struct Made {
     bool waits = false;
     Stopped stopped = Stopped::No;
     Address address{};
+    bool is_forwarded = false;  // to the proxy, which the address leads to then
+    bool told = false;          // the proxy knows where it goes
+    forwarding::Preamble preamble{};
     int object = -1;  // at the path of the socket; to be closed
 };
 

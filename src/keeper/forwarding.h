@@ -22,13 +22,26 @@ static_assert(sizeof(Preamble) == 8);
 // Addresses that stand for names of hosts: 198.18.0.0/15, which no real network uses (RFC 2544).
 inline constexpr uint32_t network = 0xC6120000;
 inline constexpr uint32_t mask = 0xFFFE0000;
+// The last of them is the session's own and stands for nothing.
+inline constexpr uint32_t own_address = 0xC613FFFE;
 
 // What the mason has to know. The wall step `Forward` brings it.
-inline constexpr unsigned most_local = 64;
-struct Ports {
-    uint16_t raw;                // of the session's loopback, where the proxy takes preambles
-    uint16_t count;              // of those that follow
-    uint16_t local[most_local];  // of 127.0.0.1 that mean the loopback of the machine
+inline constexpr unsigned most_listed = 64;
+struct Ways {
+    uint16_t raw;                          // where the proxy takes preambles, on the loopback
+    uint16_t ports;                        // how many of `local`
+    uint32_t addresses;                    // how many of `listed`
+    uint16_t local[most_listed];           // ports that mean the loopback of the machine
+    unsigned char listed[most_listed][4];  // addresses that are listed themselves
 };
+
+// For the mason. Without them nothing is forwarded.
+void set(const Ways& ways);
+
+// Whether a stream to `address`, a sockaddr of that size, is for the proxy. Then `address` becomes
+// where the proxy takes it, and `preamble` says where it was to go; its kind is left open.
+bool redirect(unsigned char* address, unsigned size, Preamble& preamble);
+// Whether the address stands for a name.
+bool is_stand_in(const unsigned char* address, unsigned size);
 
 }  // namespace forwarding

@@ -5,7 +5,9 @@
 
 namespace network {
 
-long raise_loopback();
+// Of this network namespace. With a second address (0: none) libraries believe that there is a
+// network: they look nothing up where only 127.0.0.1 is.
+long raise_loopback(uint32_t address);
 
 // A socket of that type, bound to that port of 127.0.0.1; or -errno.
 constexpr int stream = 1;    // SOCK_STREAM

@@ -87,7 +87,7 @@ inline bool has_texts(const WallStep& step, uint64_t size) {
         case WallOp::MakeWhiteout:
         case WallOp::Protect:
         case WallOp::HoldRoot: return first != no_text;
-        case WallOp::Forward: return first != no_text && size - first >= sizeof(forwarding::Ports);
+        case WallOp::Forward: return first != no_text && size - first >= sizeof(forwarding::Ways);
         case WallOp::HoldSocket:
             return first != no_text && second != no_text && step.texts[2] != no_text;
         case WallOp::Filter:

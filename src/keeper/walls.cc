@@ -14,15 +14,13 @@
 #include <linux/signal.h>
 
 #include "allowed_sockets.h"
-#include "clock.h"
-#include "connects.h"
 #include "foresight.h"
 #include "forwarding.h"
 #include "guard.h"
+#include "mason.h"
 #include "message.h"
 #include "mounts.h"
 #include "network.h"
-#include "resolver.h"
 #include "sentry.h"
 #include "socket_owner.h"
 #include "sockets.h"
@@ -53,7 +51,7 @@ int trees[husk::wire::max_trees];
 int ruleset = -1;
 int way_out[walls::max_ways_out];
 unsigned ways_out = 0;
-int mason = -1;
+int mason_socket = -1;
 sentry::Sources for_mason;
 
 size_t length(const char* text) {
@@ -138,98 +136,6 @@ long make_entry(const WallStep& step, const char* path, const char* target) {
     return result;
 }
 
-husk::wire::MasonAnswer carry_out(char order, int file, sentry::Sentry& sentry) {
-    if (order == '!') {
-        const long failed = sentry.obey(file);
-        sys::close(file);
-        return {0, static_cast<int>(-failed)};
-    }
-    sentry.look();
-    foresight::forget_mounts();
-    const walls::Built built = walls::build(file, {});
-    return {built.step, built.error};
-}
-
-// Who answers for whom, in the mason; a guard has none of them.
-struct Officers {
-    witness::Witness* witness;
-    resolver::Resolver* resolver;
-};
-
-// What comes with one descriptor.
-void take_office(const Officers& officers, const husk::wire::RefusedRow* rows, long size, int fd) {
-    const bool is_about_names = size == 1 && *reinterpret_cast<const char*>(rows) == 'n';
-    if (is_about_names) return officers.resolver->begin(fd);
-    officers.witness->begin(fd, rows, static_cast<uint32_t>(size) / sizeof(husk::wire::RefusedRow));
-}
-
-// One message; false when neither the nursery nor a client is left who could ask.
-bool take_order(int socket, const Officers& officers, sentry::Sentry& sentry) {
-    husk::wire::RefusedRow rows[husk::wire::max_refused];
-    const message::Received got = message::receive(socket, rows, sizeof rows, 0);
-    if (got.size == -EINTR) return true;
-    if (got.size <= 0) return false;
-    if (got.fd_count == 1 && officers.witness != nullptr) {
-        take_office(officers, rows, got.size, got.fds[0]);
-    } else if (got.fd_count == 2) {
-        const char order = *reinterpret_cast<const char*>(rows);
-        const husk::wire::MasonAnswer answer = carry_out(order, got.fds[0], sentry);
-        sys::write(got.fds[1], &answer, sizeof answer);
-        sys::close(got.fds[1]);
-    } else {
-        for (unsigned i = 0; i < got.fd_count; ++i) sys::close(got.fds[i]);
-    }
-    return true;
-}
-
-// A guard has no witness, and so guards no names.
-bool lay_bricks(int socket) {
-    sentry::Sentry sentry({});
-    return take_order(socket, {nullptr, nullptr}, sentry);
-}
-
-[[noreturn]] void be_the_mason(int socket, const witness::Places& places,
-                               const sentry::Sources& sources) {
-    sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>("husk-mason"), 0);
-    sys::prctl(PR_SET_DUMPABLE, 0, 0);
-    // Whoever asks the witness waits for it, and on a busy machine it would wait for all others.
-    constexpr uint64_t time_slice_ns = 100'000;
-    sys::set_time_slice(time_slice_ns);
-    witness::Witness witness(places);
-    resolver::Resolver resolver(places.proc);
-    sentry::Sentry sentry(sources);
-    bool has_ended = false;
-    for (;;) {
-        pollfd fds[3 + connects::most_waiting] = {
-            {socket, POLLIN, 0}, {witness.listener(), POLLIN, 0}, {resolver.socket(), POLLIN, 0}};
-        const unsigned polled_count = 3 + connects::waiting(fds + 3);
-        const uint64_t next = keeper_clock::earlier(sentry.next(), connects::next());
-        const bool timed = next != keeper_clock::never;
-        const uint64_t now = timed ? keeper_clock::monotonic() : 0;
-        const uint64_t left = timed && next > now ? next - now : 0;
-        constexpr uint64_t second = 1000 * keeper_clock::millisecond;
-        const sys::Time timeout{static_cast<int64_t>(left / second),
-                                static_cast<int64_t>(left % second)};
-        const long polled = sys::ppoll(fds, polled_count, timed ? &timeout : nullptr);
-        if (polled < 0 && polled != -EINTR) break;  // the nursery ends the session then
-        if (fds[1].revents != 0) {
-            sentry.before_call();
-            witness.answer((fds[1].revents & POLLIN) == 0);
-            sentry.after_call();
-        }
-        witness.go_on();
-        if (fds[2].revents != 0) resolver.answer();
-        if (keeper_clock::monotonic() >= sentry.next()) sentry.look();
-        if (sentry.insists() && !has_ended) {
-            has_ended = true;
-            sys::kill(places.init, SIGTERM);
-        }
-        if (fds[0].revents != 0 && !take_order(socket, {&witness, &resolver}, sentry)) break;
-    }
-    sentry.look();
-    sys::exit_group(0);
-}
-
 // The parent keeps nothing that would hold up the end of the session. Without a namespace the
 // child, no pid 1, has to ask for orphans.
 long become_init(uint64_t stays) {
@@ -258,9 +164,9 @@ long become_init(uint64_t stays) {
         const bool is_witness = for_mason.log >= 0;
         const int behind = allowed_sockets::settle(sweep::settle(is_witness ? 7 : 5, 4));
         sys::close_range(static_cast<unsigned>(behind), ~0U, 0);
-        if (stays == husk::wire::AsGuard) guard::watch(static_cast<int>(pid), 3, lay_bricks);
+        if (stays == husk::wire::AsGuard) guard::watch(static_cast<int>(pid), 3, mason::lay_bricks);
         const sentry::Sources sources{is_witness ? 5 : -1, is_witness ? 6 : -1, for_mason.seats};
-        be_the_mason(3, {sources.log, 4, static_cast<int>(pid)}, sources);
+        mason::live(3, {sources.log, 4, static_cast<int>(pid)}, sources);
     }
     sys::close(ends[0]);
     sys::close_once(proc);
@@ -268,7 +174,7 @@ long become_init(uint64_t stays) {
     sys::close_once(for_mason.settled);
     sweep::let_go();
     allowed_sockets::let_go();
-    mason = ends[1];
+    mason_socket = ends[1];
     if (!own_namespace) sys::prctl(PR_SET_CHILD_SUBREAPER, 1, 0);
     return pid;
 }
@@ -301,7 +207,7 @@ long answer_names(bool by_others) {
     if (made < 0) return made;
     if (by_others) return send_out(made);
     int fd = static_cast<int>(made);
-    const long sent = message::send(mason, "n", 1, &fd, 1);
+    const long sent = message::send(mason_socket, "n", 1, &fd, 1);
     sys::close_once(fd);
     return sent;
 }
@@ -381,7 +287,7 @@ long install_filter(const WallStep& step, const char* program, const char* refus
         listener = sys::seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
     if (listener < 0) return listener;
     int fd = static_cast<int>(listener);
-    const long sent = message::send(mason, refused, step.c, &fd, 1);
+    const long sent = message::send(mason_socket, refused, step.c, &fd, 1);
     sys::close(fd);
     return sent;
 }
@@ -455,11 +361,12 @@ long take_step(const Description& all, const WallStep& step) {
     switch (step.op) {
         case WallOp::Unshare: return unshare(step.a);
         case WallOp::BecomeInit: return become_init(step.a);
-        case WallOp::RaiseLoopback: return network::raise_loopback();
+        case WallOp::RaiseLoopback: return network::raise_loopback(static_cast<uint32_t>(step.a));
         case WallOp::ListenOnLoopback: return listen_on_loopback(step.a);
         case WallOp::AnswerNames: return answer_names(step.a != 0);
         case WallOp::Forward:
-            return message::send(mason, all.text(step, 0), sizeof(forwarding::Ports), nullptr, 0);
+            return message::send(mason_socket, all.text(step, 0), sizeof(forwarding::Ways), nullptr,
+                                 0);
         case WallOp::KeepCapabilities: return keep_capabilities(step.a, step.b == 0);
         case WallOp::NoNewPrivileges: return sys::prctl(PR_SET_NO_NEW_PRIVS, 1, 0);
         case WallOp::MakeRuleset: return make_ruleset(step);
@@ -509,7 +416,7 @@ Built build(int description, const sentry::Sources& sources) {
     }
     for (int& tree : trees) sys::close_once(tree);
     sys::munmap(reinterpret_cast<void*>(mapped), static_cast<size_t>(size));
-    Built built{0, 0, {}, ways_out, mason};
+    Built built{0, 0, {}, ways_out, mason_socket};
     for (unsigned i = 0; i < ways_out; ++i) built.ways_out[i] = way_out[i];
     return built;
 }

@@ -26,7 +26,7 @@ enum class WallOp : uint32_t {
     // too
     Protect,
     BecomeInit,        // a: a Stays; the rest is done by a child
-    RaiseLoopback,     // of this network namespace
+    RaiseLoopback,     // of this network namespace. a: a second address for it, or 0
     ListenOnLoopback,  // a: port; the socket goes out with the hello, in the order of the steps
     KeepCapabilities,  // a: mask of those that stay; b: 1 = the bounding set cannot be changed
     NoNewPrivileges,   //
@@ -39,7 +39,7 @@ enum class WallOp : uint32_t {
     // A socket on port 53 of the loopback. a: 0 = the mason answers from it; 1 = it goes out with
     // the hello.
     AnswerNames,
-    Forward,  // text 0: forwarding::Ports for the mason
+    Forward,  // text 0: forwarding::Ways for the mason
     // text 0: directory, 1: name in it, 2: path; of a socket outside that commands may connect to;
     // a: 1 = only the one that is there now
     HoldSocket,

@@ -11,6 +11,7 @@
 #include "foresight.h"
 #include "git_config.h"
 #include "group_bit.h"
+#include "internet_address.h"
 #include "line.h"
 #include "path.h"
 #include "proc.h"
@@ -26,6 +27,7 @@ namespace {
 
 using husk::wire::Attempt;
 using husk::wire::WatchedCall;
+using internet_address::Address;
 
 constexpr int most_ancestors = 64;
 constexpr unsigned longest_path = 4096;
@@ -50,27 +52,6 @@ const char* word(Attempt attempt) {
     return "";
 }
 
-struct Address {
-    uint16_t family;
-    unsigned char port[2];
-    unsigned char v4[4];  // for IPv6 the flow
-    unsigned char v6[16];
-};
-
-bool is_here(const unsigned char* v4) {
-    return v4[0] == 127 || (v4[0] | v4[1] | v4[2] | v4[3]) == 0;
-}
-
-// Only the loopback is in reach, and the address 0 means it.
-bool is_in_reach(const Address& address) {
-    if (address.family == 2) return is_here(address.v4);
-    bool zeros = true;
-    for (int i = 0; i < 10; ++i) zeros = zeros && address.v6[i] == 0;
-    if (!zeros) return false;
-    const unsigned char* last = address.v6 + 12;
-    if (address.v6[10] == 0xff && address.v6[11] == 0xff) return is_here(last);
-    return address.v6[10] == 0 && address.v6[11] == 0 && (last[0] | last[1] | last[2]) == 0 &&
-           last[3] <= 1;
 }
 
 void add_hex(unsigned value) {
@@ -193,8 +174,6 @@ void note_path(const Places& places, int pid, Attempt attempt, const char* path)
 }
 
 // Whoever talks to the session's resolver is about to ask for a name.
-bool is_resolver(const Address& address) { return address.port[0] == 0 && address.port[1] == 53; }
-
 void expect_question(const Places& places, int pid) {
     line.length = 0;
     whose = {};
@@ -209,10 +188,6 @@ void note_address(const Places& places, int pid, const Address& address) {
     finish_line();
 }
 
-bool is_internet(const Address& address, uint64_t size) {
-    return (address.family == 2 && size >= 8) || (address.family == 10 && size >= 24);
-}
-
 // Of a datagram that is sent to an address. Without a way out it never arrives there.
 void look_at_address(const Places& places, int pid, const seccomp_data& call,
                      const WatchedCall& watched) {
@@ -222,9 +197,9 @@ void look_at_address(const Places& places, int pid, const seccomp_data& call,
     if (call.args[watched.address] == 0 || wanted < 8) return;
     if (!socket_owner::is_own_network()) return;
     if (sys::process_vm_read(pid, call.args[watched.address], &address, wanted) < 8) return;
-    if (!is_internet(address, wanted)) return;
-    if (is_in_reach(address)) {
-        if (is_resolver(address)) expect_question(places, pid);
+    if (!internet_address::is_internet(address, wanted)) return;
+    if (internet_address::is_in_reach(address)) {
+        if (internet_address::is_resolver(address)) expect_question(places, pid);
         return;
     }
     note_address(places, pid, address);
@@ -256,8 +231,8 @@ void expect_question_to(const Places& places, int pid, const connects::Address& 
     Address address{};
     const unsigned size = made.size < sizeof address ? made.size : sizeof address;
     memcpy(&address, made.bytes, size);
-    if (denial_log::is_open() && is_internet(address, size) && is_in_reach(address) &&
-        is_resolver(address))
+    if (denial_log::is_open() && internet_address::is_internet(address, size) &&
+        internet_address::is_in_reach(address) && internet_address::is_resolver(address))
         expect_question(places, pid);
 }
 
@@ -268,7 +243,8 @@ void note_connect(const Places& places, int pid, const connects::Made& made) {
         const unsigned size =
             made.address.size < sizeof address ? made.address.size : sizeof address;
         memcpy(&address, made.address.bytes, size);
-        if (is_internet(address, size) && !is_in_reach(address)) note_address(places, pid, address);
+        if (internet_address::is_internet(address, size) && !internet_address::is_in_reach(address))
+            note_address(places, pid, address);
         return;
     }
     static char name[longest_path];

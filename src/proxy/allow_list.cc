@@ -87,6 +87,37 @@ bool AllowList::allows(const Target& target) const {
     return std::ranges::any_of(entries_, [&](const Entry& entry) { return opens(entry, target); });
 }
 
+bool AllowList::names(std::string_view name) const {
+    return std::ranges::any_of(entries_, [&](const Entry& entry) {
+        if (entry.address) return false;
+        const uint16_t port = entry.ports.empty() ? 0 : entry.ports.front();
+        return opens(entry, {.host = std::string(name), .address = std::nullopt, .port = port});
+    });
+}
+
+std::vector<std::string> AllowList::listed_names() const {
+    std::vector<std::string> names;
+    for (const Entry& entry : entries_)
+        if (!entry.address && entry.which == Which::Itself && entry.name != "localhost")
+            names.push_back(entry.name);
+    return names;
+}
+
+std::vector<Address> AllowList::listed_addresses() const {
+    std::vector<Address> addresses;
+    for (const Entry& entry : entries_)
+        if (entry.address) addresses.push_back(*entry.address);
+    return addresses;
+}
+
+std::vector<uint16_t> AllowList::local_ports() const {
+    std::vector<uint16_t> ports;
+    for (const Entry& entry : entries_)
+        if (entry.which == Which::Itself && entry.name == "localhost")
+            ports.insert(ports.end(), entry.ports.begin(), entry.ports.end());
+    return ports;
+}
+
 bool AllowList::allows(const Target& target, const Address& address) const {
     if (!allows(target)) return false;
     if (target.address) return *target.address == address;

@@ -27,6 +27,14 @@ public:
     // such; `localhost`, where it is listed, also to loopback.
     bool allows(const Target& target, const Address& address) const;
 
+    // Whether it is allowed on any port.
+    bool names(std::string_view name) const;
+    // The names that are listed themselves, in the order of the list and without `localhost`.
+    std::vector<std::string> listed_names() const;
+    // The addresses that are listed, and the ports that are listed by number for `localhost`.
+    std::vector<Address> listed_addresses() const;
+    std::vector<uint16_t> local_ports() const;
+
 private:
     enum class Which { Itself, Below };  // "host", "*.host"
     struct Entry {

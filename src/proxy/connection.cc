@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "keeper/forwarding.h"
+
 namespace husk::proxy {
 namespace {
 
@@ -42,14 +44,36 @@ void close_as_reset(const os::Fd& socket) {
     if (socket) ::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
+// Where a preamble leads; nothing if its address stands for nothing.
+std::optional<Target> target_of(const forwarding::Preamble& preamble, const StandIns& stand_ins) {
+    const auto port = static_cast<uint16_t>(preamble.port[0] << 8 | preamble.port[1]);
+    uint32_t number = 0;
+    for (const unsigned char byte : preamble.address) number = number << 8 | byte;
+    const Address address = v4_address(preamble.address);
+    if (is_loopback(address)) return Target{"localhost", std::nullopt, port};
+    if ((number & forwarding::mask) != forwarding::network)
+        return Target{to_text(address), address, port};
+    std::string name = stand_ins.name_of(number);
+    if (name.empty()) return std::nullopt;
+    return Target{std::move(name), std::nullopt, port};
+}
+
 }  // namespace
 
-Connection::Connection(World& world, os::Fd client, uint64_t first_tag, Clock::time_point now)
-    : world_(world), first_tag_(first_tag), deadline_(now + world.limits.head) {
-    client_.hold(std::move(client));
+Connection::Connection(World& world, Arrival arrival, uint64_t first_tag, Clock::time_point now)
+    : world_(world),
+      first_tag_(first_tag),
+      door_(arrival.door),
+      deadline_(now + world.limits.head) {
+    client_.hold(std::move(arrival.client));
     client_.tag = first_tag + Client;
     server_.tag = first_tag + Server;
     send_at_once(client_.fd);
+    if (door_ == Door::Published) {
+        request_.target = {.host = "localhost", .address = std::nullopt, .port = arrival.port};
+        ask_for_socket(family_, now);
+        return;
+    }
     if (!world_.poller.want(client_, EPOLLIN)) close();
 }
 
@@ -59,7 +83,8 @@ Clock::time_point Connection::deadline() const {
 
 void Connection::on_ready(Role role, Clock::time_point now) {
     switch (phase_) {
-        case Phase::Head: return read_head(now);
+        case Phase::Head: return door_ == Door::Raw ? read_preamble(now) : read_head(now);
+        case Phase::Inside: return;
         case Phase::Lookup:
             if (role >= FirstQuery) lookup_->on_ready(role - FirstQuery, now);
             return see_lookup(now);
@@ -75,7 +100,10 @@ void Connection::on_ready(Role role, Clock::time_point now) {
 void Connection::on_time(Clock::time_point now) {
     if (deadline() > now) return;
     switch (phase_) {
-        case Phase::Head: return refuse({408, "husk: the head of a request did not come.\n"}, now);
+        case Phase::Inside: return reset();
+        case Phase::Head:
+            if (door_ == Door::Raw) return reset();
+            return refuse({408, "husk: the head of a request did not come.\n"}, now);
         case Phase::Lookup: lookup_->on_time(now); return see_lookup(now);
         case Phase::Connect: connect_error_ = ETIMEDOUT; return connect_next(now);
         case Phase::Relay: return reset();
@@ -103,6 +131,48 @@ void Connection::read_head(Clock::time_point now) {
     // Until there is somebody to send it to, the client keeps what it has to say.
     world_.poller.want(client_, 0);
     decide(now);
+}
+
+// The mason sends it, or whoever in the session can write eight bytes: it opens nothing that the
+// list does not.
+void Connection::read_preamble(Clock::time_point now) {
+    forwarding::Preamble preamble{};
+    char chunk[sizeof preamble];
+    const ssize_t got = ::recv(client_.fd.get(), chunk, sizeof chunk - bytes_.size(), 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (got <= 0) return close();
+    bytes_.append(chunk, static_cast<size_t>(got));
+    if (bytes_.size() < sizeof preamble) return;
+    std::memcpy(&preamble, bytes_.data(), sizeof preamble);
+    bytes_ = std::string();
+    answers_ = std::ranges::equal(preamble.kind, forwarding::blocking);
+    if (!answers_ && !std::ranges::equal(preamble.kind, forwarding::nonblocking)) return reset();
+    world_.poller.want(client_, 0);
+    auto target = target_of(preamble, world_.stand_ins);
+    if (!target) return fail(ENETUNREACH, now);
+    request_.target = *std::move(target);
+    decide(now);
+}
+
+// For a published port. The proxy itself is outside, and has no way in.
+void Connection::ask_for_socket(wire::InsideFamily family, Clock::time_point now) {
+    phase_ = Phase::Inside;
+    deadline_ = now + world_.limits.connect;
+    family_ = family;
+    asked_ = world_.inside.ask(family);
+    if (asked_ == 0) reset();
+}
+
+void Connection::on_inside(os::Fd socket, Clock::time_point now) {
+    if (!socket) return reset();
+    server_.hold(std::move(socket));
+    phase_ = Phase::Connect;
+    const SocketAddress address = loopback_inside(family_, request_.target.port);
+    if (::connect(server_.fd.get(), address.generic(), address.size) != 0 && errno != EINPROGRESS) {
+        connect_error_ = errno;
+        return connect_next(now);
+    }
+    if (!world_.poller.want(server_, EPOLLOUT)) reset();
 }
 
 void Connection::decide(Clock::time_point now) {
@@ -141,6 +211,10 @@ void Connection::choose(std::vector<Address> addresses, Clock::time_point now) {
 }
 
 void Connection::connect_next(Clock::time_point now) {
+    if (door_ == Door::Published) {
+        if (family_ == wire::InsideFamily::V6) return reset();
+        return ask_for_socket(wire::InsideFamily::V6, now);
+    }
     while (!addresses_.empty() && now < connect_end_) {
         // Those that are left share the time that is left.
         deadline_ = now + (connect_end_ - now) / static_cast<int>(addresses_.size());
@@ -180,7 +254,9 @@ void Connection::start_relay(Clock::time_point now) {
     phase_ = Phase::Relay;
     deadline_ = now + world_.limits.idle;
     addresses_.clear();
-    if (request_.kind == Request::Kind::Tunnel) {
+    if (door_ != Door::Http) {
+        if (answers_) down_.put(std::string_view("\0", 1));
+    } else if (request_.kind == Request::Kind::Tunnel) {
         down_.put("HTTP/1.1 200 Connection established\r\n\r\n");
     } else {
         up_ = Flow(Body(request_.framing, request_.length));
@@ -217,12 +293,25 @@ void Connection::watch_relay() {
 
 void Connection::deny(const Denial& denial, Clock::time_point now) {
     world_.denials.note(denial);
+    if (door_ == Door::Raw) return fail(ECONNREFUSED, now);
     refuse({403, explanation(denial)}, now);
 }
 
+// What a program reads as the error of its own connect.
+void Connection::fail(int error, Clock::time_point now) {
+    if (!answers_) return reset();
+    down_.put(std::string(1, static_cast<char>(error)));
+    say_last(now);
+}
+
 void Connection::refuse(const Refusal& refusal, Clock::time_point now) {
+    if (door_ == Door::Raw) return fail(connect_error_ == 0 ? EHOSTUNREACH : connect_error_, now);
     bytes_ = std::string();
     down_.put(response(refusal));
+    say_last(now);
+}
+
+void Connection::say_last(Clock::time_point now) {
     down_.finish();
     deadline_ = now + world_.limits.farewell;
     take_leave();

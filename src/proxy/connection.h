@@ -11,8 +11,10 @@
 #include "proxy/denials.h"
 #include "proxy/flow.h"
 #include "proxy/head.h"
+#include "proxy/inside.h"
 #include "proxy/lookup.h"
 #include "proxy/poller.h"
+#include "proxy/stand_ins.h"
 
 namespace husk::proxy {
 
@@ -32,6 +34,15 @@ struct World {
     DenialLog denials;
     Limits limits;
     Sources sources;
+    StandIns stand_ins;
+    Inside inside;
+};
+
+// How a client says where it wants to go.
+enum class Door : uint8_t {
+    Http,       // in a request
+    Raw,        // in a preamble (keeper/forwarding.h)
+    Published,  // not at all: it comes from the machine, and wants a port of the session
 };
 
 class Connection {
@@ -40,19 +51,31 @@ public:
     enum Role : uint8_t { Client, Server, FirstQuery, SecondQuery };
     static constexpr uint64_t roles = 4;
 
-    Connection(World& world, os::Fd client, uint64_t first_tag, Clock::time_point now);
+    struct Arrival {
+        os::Fd client;
+        Door door = Door::Http;
+        uint16_t port = 0;  // that is published
+    };
+    Connection(World& world, Arrival arrival, uint64_t first_tag, Clock::time_point now);
 
     // Also with events that are no longer true.
     void on_ready(Role role, Clock::time_point now);
     void on_time(Clock::time_point now);
 
+    // The number of the answer that it waits for, or 0; and that answer, for one that came through
+    // a published port.
+    uint32_t awaited() const { return phase_ == Phase::Inside ? asked_ : 0; }
+    void on_inside(os::Fd socket, Clock::time_point now);
+
     bool closed() const { return phase_ == Phase::Closed; }
     Clock::time_point deadline() const;
 
 private:
-    enum class Phase { Head, Lookup, Connect, Relay, Farewell, Closed };
+    enum class Phase { Head, Inside, Lookup, Connect, Relay, Farewell, Closed };
 
     void read_head(Clock::time_point now);
+    void read_preamble(Clock::time_point now);
+    void ask_for_socket(wire::InsideFamily family, Clock::time_point now);
     void decide(Clock::time_point now);
     void see_lookup(Clock::time_point now);
     void choose(std::vector<Address> addresses, Clock::time_point now);
@@ -62,6 +85,8 @@ private:
     void relay(Clock::time_point now);
     void deny(const Denial& denial, Clock::time_point now);
     void refuse(const Refusal& refusal, Clock::time_point now);
+    void fail(int error, Clock::time_point now);
+    void say_last(Clock::time_point now);
     void say_farewell(Clock::time_point now);
     void take_leave();
     void watch_relay();
@@ -72,6 +97,10 @@ private:
     Watched client_;
     Watched server_;
     uint64_t first_tag_;
+    Door door_;
+    bool answers_ = false;                                // a byte that says how connecting went
+    uint32_t asked_ = 0;                                  // the number of a question to the mason
+    wire::InsideFamily family_ = wire::InsideFamily::V4;  // of a socket inside
     Phase phase_ = Phase::Head;
     Clock::time_point deadline_;
     std::string bytes_;  // the head, and what the client sent behind it

@@ -39,9 +39,19 @@ std::string log_line(const Denial& denial, std::chrono::system_clock::time_point
 }
 
 void DenialLog::note(const Denial& denial) {
+    write(log_line(denial, std::chrono::system_clock::now()));
+}
+
+// Nothing has to be escaped: it is a name as parse_name lets it through.
+void DenialLog::note_name(const std::string& name) {
+    const std::chrono::nanoseconds since = std::chrono::system_clock::now().time_since_epoch();
+    write(R"({"ns":)" + std::to_string(since.count()) + R"(,"operation":"resolve","address":")" +
+          name + R"(","allow_with":"network: [)" + name + "]\"}\n");
+}
+
+void DenialLog::write(const std::string& line) {
     if (!file_ || left_ == 0) return;
     --left_;
-    const std::string line = log_line(denial, std::chrono::system_clock::now());
     // One write, so that lines stay whole. A full disk must not stop the proxy.
     if (::write(file_.get(), line.data(), line.size()) < 0) return;
 }

@@ -31,8 +31,12 @@ class DenialLog {
 public:
     DenialLog(os::Fd file, size_t most_lines) : file_(std::move(file)), left_(most_lines) {}
     void note(const Denial& denial);
+    // Of a name that was looked up, and is not listed.
+    void note_name(const std::string& name);
 
 private:
+    void write(const std::string& line);
+
     os::Fd file_;
     size_t left_;
 };

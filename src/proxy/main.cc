@@ -44,14 +44,22 @@ size_t affordable(size_t connections) {
     return std::max<size_t>(left / descriptors_of_one, 1);
 }
 
+// Otherwise somebody else who accepts from it could make us wait for ever.
+Result<void> keep_from_blocking(const os::Fd& listener) {
+    if (!listener) return {};
+    const int flags = ::fcntl(listener.get(), F_GETFL);
+    if (flags < 0 || ::fcntl(listener.get(), F_SETFL, flags | O_NONBLOCK) != 0)
+        return failure("fcntl", errno, "the listening socket");
+    return {};
+}
+
 Result<std::unique_ptr<proxy::Server>> be_born(const os::Fd& socket) {
     os::Message message =
         TRY(os::receive_message(socket, sizeof(proxy::BirthHeader) + proxy::longest_list));
     proxy::Estate estate = TRY(proxy::decode_birth(message.data, std::move(message.fds)));
-    // Otherwise somebody else who accepts from it could make us wait for ever.
-    const int flags = ::fcntl(estate.listener.get(), F_GETFL);
-    if (flags < 0 || ::fcntl(estate.listener.get(), F_SETFL, flags | O_NONBLOCK) != 0)
-        return failure("fcntl", errno, "the listening socket");
+    CHECK(keep_from_blocking(estate.listener));
+    CHECK(keep_from_blocking(estate.raw_listener));
+    for (const auto& one : estate.published) CHECK(keep_from_blocking(one.listener));
     proxy::Limits limits;
     limits.connections = affordable(limits.connections);
     return proxy::Server::make(std::move(estate), limits, {});

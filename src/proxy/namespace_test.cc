@@ -71,7 +71,8 @@ TEST(Proxy, IsTheOnlyWayOutOfAnEmptyNetwork) {
     auto message = os::receive_message(pair->first, 64);
     EXPECT_TRUE(message && message->fds.size() == 1) << "no network namespace";
     if (message && message->fds.size() == 1) {
-        EXPECT_TRUE(start_proxy({address}, message->fds[0], {}, session->second));
+        EXPECT_TRUE(
+            start_proxy({.allow = {address}, .requests = &message->fds[0]}, {}, session->second));
         EXPECT_TRUE(os::send_message(pair->first, "served", {}));
         const auto report = os::receive_message(pair->first, 4096);
         EXPECT_EQ(report->data, "walled\nHTTP/1.1 200\nhello\nHTTP/1.1 403\n");

@@ -63,15 +63,33 @@ Result<void> check_hosts(const std::vector<std::string>& allow) {
     return {};
 }
 
-Result<void> start_proxy(const std::vector<std::string>& allow, const os::Fd& listener,
-                         const os::Fd& log, const os::Fd& session_end) {
-    const std::string list = TRY(list_text(allow));
+Result<AllowList> parse_hosts(const std::vector<std::string>& allow) {
+    const std::string text = TRY(list_text(allow));
+    return AllowList::parse(text);
+}
+
+Result<void> start_proxy(const Errand& errand, const os::Fd& log, const os::Fd& session_end) {
+    const std::string list = TRY(list_text(errand.allow));
     const os::Fd* program = TRY(proxy_program());
     const os::Fd null = TRY(os::open("/dev/null", O_RDWR));
     auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
-    std::vector<int> fds = {listener.get(), session_end.get()};
-    if (log) fds.push_back(log.get());
-    CHECK(os::send_message(ours, encode_birth(list, static_cast<bool>(log)), fds));
+    BirthHeader header;
+    std::vector<int> fds = {session_end.get()};
+    const auto add = [&](const os::Fd* fd, uint32_t flag) {
+        if (fd == nullptr || !*fd) return;
+        header.flags |= flag;
+        fds.push_back(fd->get());
+    };
+    add(&log, has_log);
+    add(errand.requests, has_http);
+    add(errand.names, has_forward);
+    add(errand.preambles, has_forward);
+    if (!errand.published.empty()) add(errand.mason, 0);
+    for (size_t i = 0; i < errand.published.size() && i < most_published; ++i) {
+        add(&errand.published[i], 0);
+        header.ports[header.published++] = errand.ports[i];
+    }
+    CHECK(os::send_message(ours, encode_birth(header, list), fds));
     CHECK(os::start_detached(*program, "husk-proxy", null, theirs));
     theirs.reset();
     return hear_ready(ours);

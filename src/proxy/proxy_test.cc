@@ -65,7 +65,7 @@ Result<pid_t> start_and_adopt(const std::vector<std::string>& allow, const os::F
                               const os::Fd& log, const os::Fd& session_end) {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const std::set<pid_t> before = proxies();
-    CHECK(start_proxy(allow, listener, log, session_end));
+    CHECK(start_proxy({.allow = allow, .requests = &listener}, log, session_end));
     for (const pid_t pid : proxies())
         if (!before.contains(pid)) return pid;
     return failure("adopt", ESRCH, "it ended at once");
@@ -444,7 +444,8 @@ TEST(Proxy, IsNotStartedWithAListThatCannotBeUnderstood) {
     auto pair = os::socket_pair(SOCK_STREAM);
     for (const char* entry :
          {"", "*", "https://a.example", "a.example\nb.example", "a.example\n"}) {
-        const auto started = start_proxy({entry}, listener, {}, pair->second);
+        const auto started =
+            start_proxy({.allow = {entry}, .requests = &listener}, {}, pair->second);
         ASSERT_FALSE(started) << entry;
         EXPECT_EQ(started.error().step, "network");
     }
@@ -453,7 +454,7 @@ TEST(Proxy, IsNotStartedWithAListThatCannotBeUnderstood) {
 TEST(Proxy, IsNotStartedWithoutAListener) {
     auto pair = os::socket_pair(SOCK_STREAM);
     const auto file = os::text_file("not a socket");
-    const auto started = start_proxy({}, *file, {}, pair->second);
+    const auto started = start_proxy({.requests = &*file}, {}, pair->second);
     ASSERT_FALSE(started);
     EXPECT_EQ(started.error().step, "proxy");
 }

@@ -9,8 +9,11 @@
 namespace husk::proxy {
 namespace {
 
-constexpr uint64_t listener_tag = std::numeric_limits<uint64_t>::max();
-constexpr uint64_t session_tag = listener_tag - 1;
+constexpr uint64_t session_tag = std::numeric_limits<uint64_t>::max();
+constexpr uint64_t names_tag = session_tag - 1;
+constexpr uint64_t inside_tag = session_tag - 2;
+constexpr uint64_t first_entrance = 1ULL << 32;  // more than any connection's
+constexpr uint64_t most_entrances = 1ULL << 16;
 constexpr auto rest = std::chrono::milliseconds(200);
 
 }  // namespace
@@ -19,22 +22,59 @@ Result<std::unique_ptr<Server>> Server::make(Estate estate, const Limits& limits
                                              const Sources& sources) {
     os::Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
     if (!epoll) return failure("epoll_create1", errno, "");
+    const std::vector<std::string> names = estate.allow.listed_names();
     auto server = std::unique_ptr<Server>(
         new Server({.poller = Poller(std::move(epoll)),
                     .allow = std::move(estate.allow),
                     .denials = DenialLog(std::move(estate.log), limits.denials),
                     .limits = limits,
-                    .sources = sources}));
+                    .sources = sources,
+                    .stand_ins = StandIns(names),
+                    .inside = Inside(std::move(estate.mason))}));
     server->connections_.resize(limits.connections);
-    server->listener_.hold(std::move(estate.listener));
-    server->listener_.tag = listener_tag;
+    server->add_entrance(std::move(estate.listener), Door::Http);
+    server->add_entrance(std::move(estate.raw_listener), Door::Raw);
+    for (Estate::Published& one : estate.published)
+        server->add_entrance(std::move(one.listener), Door::Published, one.port);
     server->session_end_.hold(std::move(estate.session_end));
     server->session_end_.tag = session_tag;
-    const Poller& poller = server->world_.poller;
-    if (!poller.want(server->session_end_, EPOLLIN | EPOLLRDHUP) ||
-        !poller.want(server->listener_, EPOLLIN))
-        return failure("epoll_ctl", errno, "");
+    if (estate.names) server->names_.emplace(server->world_, std::move(estate.names), names_tag);
+    if (!server->watch_all()) return failure("epoll_ctl", errno, "");
     return server;
+}
+
+void Server::add_entrance(os::Fd listener, Door door, uint16_t port) {
+    if (!listener) return;
+    Entrance entrance{{}, door, port};
+    entrance.listener.hold(std::move(listener));
+    entrance.listener.tag = first_entrance + entrances_.size();
+    entrances_.push_back(std::move(entrance));
+}
+
+bool Server::watch_all() {
+    const Poller& poller = world_.poller;
+    return poller.want(session_end_, EPOLLIN | EPOLLRDHUP) &&
+           world_.inside.watch(poller, inside_tag) &&
+           std::ranges::all_of(entrances_, [&](Entrance& entrance) {
+               return poller.want(entrance.listener, EPOLLIN);
+           });
+}
+
+void Server::on_event(uint64_t tag, Clock::time_point now) {
+    if (tag == names_tag) return names_->on_ready();
+    if (tag == inside_tag) return take_sockets(now);
+    if (tag >= first_entrance && tag < first_entrance + most_entrances)
+        return accept_all(entrances_[tag - first_entrance], now);
+    if (auto& connection = connections_[tag / Connection::roles])
+        connection->on_ready(static_cast<Connection::Role>(tag % Connection::roles), now);
+}
+
+// Who asked may have gone meanwhile.
+void Server::take_sockets(Clock::time_point now) {
+    while (auto answer = world_.inside.receive())
+        for (const auto& connection : connections_)
+            if (connection && connection->awaited() == answer->number)
+                connection->on_inside(std::move(answer->socket), now);
 }
 
 Result<void> Server::run() {
@@ -44,13 +84,8 @@ Result<void> Server::run() {
         if (count < 0 && errno != EINTR) return failure("epoll_wait", errno, "");
         const auto now = Clock::now();
         for (int i = 0; i < count; ++i) {
-            const uint64_t tag = events[i].data.u64;
-            if (tag == session_tag) return {};
-            if (tag == listener_tag) {
-                accept_all(now);
-            } else if (auto& connection = connections_[tag / Connection::roles]) {
-                connection->on_ready(static_cast<Connection::Role>(tag % Connection::roles), now);
-            }
+            if (events[i].data.u64 == session_tag) return {};
+            on_event(events[i].data.u64, now);
         }
         sweep(now);
     }
@@ -67,18 +102,19 @@ int Server::patience(Clock::time_point now) const {
 }
 
 // A place becomes free only in sweep(), so no event of this round can be for its former owner.
-void Server::accept_all(Clock::time_point now) {
+void Server::accept_all(Entrance& entrance, Clock::time_point now) {
     for (size_t place = 0; place < connections_.size(); ++place) {
         if (connections_[place]) continue;
         os::Fd client(
-            ::accept4(listener_.fd.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+            ::accept4(entrance.listener.fd.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!client) {
             if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
                 rest_until_ = now + rest;
             return;
         }
-        connections_[place] =
-            std::make_unique<Connection>(world_, std::move(client), place * Connection::roles, now);
+        connections_[place] = std::make_unique<Connection>(
+            world_, Connection::Arrival{std::move(client), entrance.door, entrance.port},
+            place * Connection::roles, now);
     }
 }
 
@@ -90,7 +126,8 @@ void Server::sweep(Clock::time_point now) {
         free_place = free_place || !connection;
     }
     // Who finds no place waits in the queue of the listening socket.
-    world_.poller.want(listener_, free_place && rest_until_ <= now ? EPOLLIN : 0U);
+    for (Entrance& entrance : entrances_)
+        world_.poller.want(entrance.listener, free_place && rest_until_ <= now ? EPOLLIN : 0U);
 }
 
 }  // namespace husk::proxy

@@ -137,7 +137,11 @@ public:
         server_ = Server::make({.allow = AllowList::parse(list).value(),
                                 .listener = std::move(listener),
                                 .session_end = std::move(pair->second),
-                                .log = {}},
+                                .log = {},
+                                .names = {},
+                                .raw_listener = {},
+                                .mason = {},
+                                .published = {}},
                                limits, sources)
                       .value();
         thread_ = std::thread([this] { EXPECT_TRUE(server_->run()); });

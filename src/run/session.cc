@@ -22,8 +22,8 @@
 #include "os/process.h"
 #include "os/procfs.h"
 #include "os/socket.h"
-#include "proxy/proxy.h"
 #include "run/call.h"
+#include "run/published.h"
 #include "run/spool.h"
 
 extern "C" {
@@ -204,6 +204,8 @@ Result<void> Session::start_as_planned(const Lingers& lingers, const os::Fd* lis
     failed_step_ = 0;
     const os::Fd* program = TRY(keeper_program());
     const os::Fd null = TRY(os::open("/dev/null", O_RDWR));
+    std::vector<os::Fd> published;
+    if (publishes(exact_)) published = TRY(listen_for(exact_));
     auto [ours, theirs] = TRY(os::socket_pair(SOCK_SEQPACKET));
     const os::Fd cgroup = own_cgroup();
     wire::Birth birth{};
@@ -257,8 +259,8 @@ Result<void> Session::start_as_planned(const Lingers& lingers, const os::Fd* lis
     nursery_ = std::move(ours);
     CHECK(hear_hello());
     // The proxy of a nursery before this one ends soon, and must not be taken for ours.
-    if (!ways_out_.empty()) await_lock(TRY(open_denials()));
-    return restore_proxy();
+    if (!ways_out_.empty() || !published.empty()) await_lock(TRY(open_denials()));
+    return restore_proxy(std::move(published));
 }
 
 Result<void> Session::hear_hello() {
@@ -441,16 +443,6 @@ void Session::note_settled(os::Clock::time_point when) const {
     const auto time =
         static_cast<uint64_t>(std::chrono::nanoseconds(when.time_since_epoch()).count());
     std::ignore = ::pwrite(settled_.get(), &time, sizeof time, 0);
-}
-
-// It lives as long as the nursery, whose number the lock on the session tells. A proxy that lives
-// holds the lock of its log, which it was given together with the log.
-Result<void> Session::restore_proxy() const {
-    if (ways_out_.empty()) return {};
-    const os::Fd log = TRY(open_denials());
-    if (::flock(log.get(), LOCK_EX | LOCK_NB) != 0) return {};
-    const os::Fd nursery = TRY(os::open_process(keeper_of(dir_->lock)));
-    return proxy::start_proxy(wanted_.network.hosts, ways_out_[0], log, nursery);
 }
 
 bool Session::is_ending() const {

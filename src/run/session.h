@@ -57,8 +57,9 @@ public:
     Result<void> restore_protection();
     // Why the mason does not watch them: an errno, or 0 if it does.
     int unwatched() const { return unwatched_; }
-    // Before each call: its proxy, where it has one, is started again if it was killed.
-    Result<void> restore_proxy() const;
+    // Before each call: its proxy, where it has one, is started again if it was killed. `published`
+    // are listening sockets for its ports, or none: then they are made.
+    Result<void> restore_proxy(std::vector<os::Fd> published = {}) const;
     // As it was then; nothing where nothing is protected.
     std::shared_ptr<const confine::Protected> protection() const;
     const confine::Wanted& wanted() const { return exact_; }
@@ -114,8 +115,8 @@ private:
     std::optional<std::vector<std::filesystem::path>> secrets_;  // in its roots
     os::Fd nursery_;
     os::Fd queue_;
-    os::Fd mason_;           // only with walls
-    os::Fd settled_;         // only where the mason watches names
+    os::Fd mason_;                  // only with walls
+    os::Fd settled_;                // only where the mason watches names
     std::vector<os::Fd> ways_out_;  // sockets of its network for the proxy, if it has one
     mutable std::mutex ahead_guard_;
     std::optional<std::pair<os::Fd, os::Fd>> lifeline_ahead_;
