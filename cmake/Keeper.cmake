@@ -8,7 +8,7 @@ set_target_properties(husk-keeper PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 target_include_directories(husk-keeper PRIVATE src)
 target_link_libraries(husk-keeper PRIVATE husk_warnings)
 target_compile_options(husk-keeper PRIVATE
-    -O2 -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector -fno-asynchronous-unwind-tables
+    -Os -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector -fno-asynchronous-unwind-tables
     -fno-threadsafe-statics -fno-pie -ffunction-sections -fdata-sections -U_FORTIFY_SOURCE)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
     target_compile_options(husk-keeper PRIVATE -fcf-protection=none)
