@@ -52,8 +52,6 @@ const char* word(Attempt attempt) {
     return "";
 }
 
-}
-
 void add_hex(unsigned value) {
     bool begun = false;
     for (int shift = 12; shift >= 0; shift -= 4) {
