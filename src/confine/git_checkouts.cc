@@ -369,6 +369,7 @@ private:
         const fs::path git = checkout / ".git";
         hold(gitlink / ".git");
         hold(git);
+        walk_.set_gitlink(git);
         const bool is_in_root = root_above(git, walk_.roots()) != nullptr;
         // An index in a conflict names it three times.
         if (!is_in_root || !entered_.insert(git).second || !may_be_there(git)) return;

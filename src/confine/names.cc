@@ -139,6 +139,11 @@ void NameWalk::set_git_settings(const fs::path& path) {
     if (known != names_.end()) known->second.is_git_settings = true;
 }
 
+void NameWalk::set_gitlink(const fs::path& path) {
+    const auto known = names_.find(path.native());
+    if (known != names_.end()) known->second.is_gitlink = true;
+}
+
 // The target is added even if it does not exist yet.
 void NameWalk::add_behind_links(const fs::path& path) {
     const fs::path real = add_links(path);

@@ -26,6 +26,7 @@ struct Name {
     SeenFile seen;
     std::string target = {};       // of a link
     bool is_git_settings = false;  // the session's mason checks what git writes there
+    bool is_gitlink = false;       // a submodule that runs nothing may be checked out there
 };
 
 // By path: a directory comes before the names in it.
@@ -43,6 +44,8 @@ public:
     void add(const std::filesystem::path& path);
     // The mason may put new settings of git at this name, if it was added.
     void set_git_settings(const std::filesystem::path& path);
+    // A submodule may be checked out at this name, if it was added.
+    void set_gitlink(const std::filesystem::path& path);
     // Adds every link in a root that a reader of the path goes through, and every directory in a
     // root that the path leaves by `..`: a command could replace any of them. Returns the path
     // without links.

@@ -35,11 +35,12 @@ std::vector<Order> orders_about(const Names& names, const std::vector<fs::path>&
     std::vector<Order> orders;
     for (const auto& [path, name] : names) {
         if (root_above(path, roots) == nullptr || name.state == State::Pinned) continue;
-        const auto settings = static_cast<uint16_t>(name.is_git_settings ? wire::GitSettings : 0);
+        const auto kind = static_cast<uint16_t>((name.is_git_settings ? wire::GitSettings : 0) |
+                                                (name.is_gitlink ? wire::Gitlink : 0));
         if (name.state != State::Present)
-            orders.push_back({path, static_cast<uint16_t>(flags | settings), name.target});
+            orders.push_back({path, static_cast<uint16_t>(flags | kind), name.target});
         else if ((flags & wire::Watch) != 0)
-            orders.push_back({path, static_cast<uint16_t>(wire::Watch | wire::IsThere | settings)});
+            orders.push_back({path, static_cast<uint16_t>(wire::Watch | wire::IsThere | kind)});
     }
     return orders;
 }

@@ -136,7 +136,7 @@ void keep_reachable(const Wanted& wanted, Names& names) {
 void protect_from_everybody(Names& names, const std::vector<fs::path>& paths) {
     for (auto& [name, what] : names)
         if (std::ranges::any_of(paths, [&](const fs::path& path) { return is_within(name, path); }))
-            what.is_git_settings = false;
+            what.is_git_settings = what.is_gitlink = false;
 }
 
 // The names of all roots, also of those that the allowed paths have taken away.

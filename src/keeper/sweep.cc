@@ -5,6 +5,7 @@
 #include <linux/openat2.h>
 
 #include "clock.h"
+#include "gitlink.h"
 #include "line.h"
 #include "mounts.h"
 #include "path.h"
@@ -31,7 +32,6 @@ unsigned held_count = 1;
 int proc = -1;
 char way[longest_path];
 
-int root_of(const NameOrder& order) { return held[1 + order.root]; }
 bool is_gone(long error) { return error == -ENOENT || error == -ENOTDIR; }
 
 long open_path(int parent, const char* name, int flags) {
@@ -181,6 +181,8 @@ Place walk(const NameOrder& order) {
 
 }  // namespace
 
+int root_of(const NameOrder& order) { return held[1 + order.root]; }
+
 bool is_same(const char* one, const char* other) {
     while (*one != 0 && *one == *other) ++one, ++other;
     return *one == *other;
@@ -238,6 +240,7 @@ int take_away(const NameOrder& order, const Place& place) {
         return made < 0 ? static_cast<int>(made) : named_by(order, place);
     }
     if (!place.is_there) return 0;
+    if ((order.flags & husk::wire::Gitlink) != 0 && gitlink::is_harmless(order, place)) return 0;
     const int top = root_of(order);
     long moved = move(place, top);
     if (moved == -EACCES || moved == -EPERM) {

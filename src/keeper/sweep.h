@@ -49,6 +49,9 @@ inline const char* path_of(const husk::wire::NameOrder& order) {
     return text_of(order, sizeof order);
 }
 
+// The descriptor of the order's root, or -1.
+int root_of(const husk::wire::NameOrder& order);
+
 bool is_same(const char* one, const char* other);
 
 // What is at a name now.

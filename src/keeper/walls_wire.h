@@ -94,6 +94,7 @@ enum OrderFlags : uint16_t {
     IsThere = 8,       // something was there: watched on only if it may be the session's
     MadeAgain = 16,    // set by the mason: the link that has to be there was missing
     GitSettings = 32,  // a file of settings of git: the mason checks what git renames to it
+    Gitlink = 64,      // the .git of a submodule: a harmless one may come there
 };
 
 inline constexpr uint32_t max_orders = 1 << 20;  // bytes of these
