@@ -363,6 +363,8 @@ TEST_F(CommandEnvironment, LetsNobodyTryAgainWithoutANetwork) {
     EXPECT_THAT(command_environment({}, "/work", closed_),
                 Not(Contains("npm_config_fetch_retries=0")));
     EXPECT_THAT(command_environment({}, "/work", offline), Contains("npm_config_fetch_retries=0"));
+    EXPECT_THAT(command_environment({}, "/work", offline),
+                Contains("npm_config_update_notifier=false"));
     EXPECT_THAT(command_environment({{"npm_config_fetch_retries", "3"}}, "/work", offline),
                 Contains("npm_config_fetch_retries=3"));
     ::setenv("npm_config_fetch_retries", "5", 1);
