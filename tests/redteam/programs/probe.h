@@ -46,6 +46,7 @@ std::span<const Verb> process_verbs();
 std::span<const Verb> signal_verbs();
 std::span<const Verb> socket_verbs();
 std::span<const Verb> unix_verbs();
+std::span<const Verb> unix_race_verbs();
 std::span<const Verb> link_verbs();
 std::span<const Verb> kernel_verbs();
 std::span<const Verb> page_cache_verbs();
