@@ -101,6 +101,7 @@ struct Confinement {
     std::string limits = "rlimits";
     std::vector<std::string> missing;
     std::vector<std::string> unwatched;  // kinds of attempts that are stopped and not noted
+    std::vector<std::string> published;  // where this machine's browser finds ports of the session
 };
 
 // Something that a wall stopped.

@@ -209,6 +209,9 @@ Confinement standing(const Wanted& wanted) {
     result.signals = machine.pid_namespace || scoped ? "own session only" : "open";
     result.processes = machine.pid_namespace ? "own session only" : "all can be seen";
     result.missing = offer(machine, wanted.mode, wanted.network.kind, wanted.accept).missing;
+    if (has_own_network(wanted))
+        for (const uint16_t port : wanted.publish)
+            result.published.push_back("http://127.0.0.1:" + std::to_string(port));
     // To be asked about everything that is read would make reading three times as slow.
     result.unwatched = {"reads"};
     if (wanted.mode == Mode::Workspace) {

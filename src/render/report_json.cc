@@ -50,11 +50,13 @@ Json usage_json(const Usage& usage) {
 }
 
 Json confinement_json(const Confinement& walls) {
-    return {
+    Json json = {
         {"mode", text::to_utf8(walls.mode)},           {"files", text::to_utf8(walls.files)},
         {"network", text::to_utf8(walls.network)},     {"signals", text::to_utf8(walls.signals)},
         {"processes", text::to_utf8(walls.processes)}, {"limits", text::to_utf8(walls.limits)},
         {"missing", array_of(walls.missing)},          {"unwatched", array_of(walls.unwatched)}};
+    if (!walls.published.empty()) json["published"] = array_of(walls.published);
+    return json;
 }
 
 Json denials_json(const std::vector<Denial>& denials) {

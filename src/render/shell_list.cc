@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/terminal_text.h"
 #include "base/units.h"
 #include "render/ending_line.h"
 #include "render/table.h"
@@ -31,7 +32,13 @@ std::string shell_list(const std::vector<Report>& shells, size_t width) {
         rows.push_back({or_dash(shell.shell_id), or_dash(shell.session), ending_words(shell),
                         time_of(shell), output_of(shell),
                         shell.display.empty() ? shell.command : shell.display});
-    return table(rows, width);
+    std::string list = table(rows, width);
+    for (const Report& shell : shells) {
+        if (shell.ended() && shell.leftovers.empty()) continue;
+        for (const std::string& link : shell.confinement.published)
+            list += shell.shell_id + " publishes " + text::one_line(link) + "\n";
+    }
+    return list;
 }
 
 }  // namespace husk::render

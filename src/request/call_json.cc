@@ -52,6 +52,7 @@ Json json_of(const Confinement& walls) {
     object.add("processes", walls.processes);
     object.add("missing", walls.missing);
     object.add("unwatched", walls.unwatched);
+    object.add("published", walls.published);
     return object.take();
 }
 
@@ -64,6 +65,7 @@ Confinement confinement_of(const nlohmann::json& object) {
     walls.processes = text_of(object, "processes");
     walls.missing = texts_of(object, "missing");
     walls.unwatched = texts_of(object, "unwatched");
+    walls.published = texts_of(object, "published");
     return walls;
 }
 

@@ -64,7 +64,8 @@ void tell_placed(Report& report, const Network& network) {
                           .processes = "container, with a filter for system calls",
                           .limits = "container",
                           .missing = {},
-                          .unwatched = {}};
+                          .unwatched = {},
+                          .published = {}};
 }
 
 }  // namespace husk::tool

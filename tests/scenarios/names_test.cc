@@ -306,6 +306,10 @@ TEST_P(PublishedPorts, AreReachedFromTheMachineWhileTheSessionLives) {
         ASSERT_EQ(server.line(), "ready");
         EXPECT_EQ(fetch(port).out, "inside\n");
         EXPECT_EQ(fetch(port).out, "inside\n");
+        const std::string link = "http://127.0.0.1:" + port;
+        EXPECT_THAT(husk()({"shells"}).out, HasSubstr(" publishes " + link + "\n"));
+        const json shell = husk()({"shells", "--json"}).json()["shells"][0];
+        EXPECT_EQ(shell["confinement"]["published"], json::array({link})) << shell;
         server.signal(SIGINT);
         server.code();
     }

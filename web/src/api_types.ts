@@ -54,6 +54,7 @@ export interface Confinement {
     limits: string;
     missing: string[];
     unwatched: string[];
+    published?: string[];
 }
 
 export interface Denial {

@@ -14,6 +14,9 @@ function facts(rows: [string, Child][]): HTMLElement {
 
 const is_real = (row: [string, Child] | false): row is [string, Child] => row !== false;
 
+// A link never leads away from this machine, whatever a report says.
+const is_local_link = (link: string): boolean => /^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(link);
+
 export function walls_card(report: Report): HTMLElement {
     const walls = report.confinement;
     if (walls === null) return card("Walls", h("p", { class: "quiet" }, "Nothing was started."));
@@ -21,6 +24,8 @@ export function walls_card(report: Report): HTMLElement {
         ["mode", h("strong", {}, walls.mode)], ["files", foreign(walls.files)], ["network", foreign(walls.network)],
         ["signals", walls.signals], ["processes", walls.processes], ["limits", foreign(walls.limits)],
         walls.missing.length > 0 && ["missing", h("strong", { class: "warn" }, foreign(walls.missing.join(", ")))],
+        walls.published !== undefined && ["published", h("span", {}, ...walls.published.filter(is_local_link).flatMap((link) => [
+            h("a", { href: link, target: "_blank", rel: "noreferrer" }, link), " "]))],
         walls.unwatched.length > 0 && ["unwatched", foreign(walls.unwatched.join(", "))],
     ] as ([string, Child] | false)[]).filter(is_real)));
 }
