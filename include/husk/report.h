@@ -111,6 +111,7 @@ struct Denial {
     std::optional<int> pid;
     std::string process;
     std::string allow_with;  // the setting; empty: there is none
+    std::string reason;      // why there is none; empty: not known
     uint64_t count = 1;
 };
 

@@ -169,6 +169,14 @@ Protected survey(const Wanted& wanted, const Protected* earlier) {
 
 }  // namespace
 
+bool is_always_protected(const fs::path& relative) {
+    constexpr auto of_git = std::to_array<const char*>(
+        {".git/hooks", ".git/config", ".git/config.worktree", ".git/info/attributes",
+         ".git/remotes", ".git/branches", ".git/commondir"});
+    const auto holds_it = [&](const char* name) { return is_within(relative, name); };
+    return std::ranges::any_of(in_root, holds_it) || std::ranges::any_of(of_git, holds_it);
+}
+
 Protected look_around(const Wanted& wanted, const Protected* earlier) {
     Protected result = survey(with_all_roots(wanted), earlier);
     keep_reachable(wanted, result.names);

@@ -27,6 +27,10 @@ Result<void> check_readable(const GitSurvey& git);
 // or hooks cannot be read.
 Result<Protected> find_protected(const Wanted& wanted, const Protected* earlier = nullptr);
 
+// Whether this name, relative to a root, is protected in every root: it does not depend on
+// settings.
+bool is_always_protected(const std::filesystem::path& relative);
+
 // Whether a new survey would find the same. False also where that is not known.
 bool is_still_so(const Protected& found);
 // Whether every mount that protects `now` was made for `earlier`, on the same objects.

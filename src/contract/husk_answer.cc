@@ -75,6 +75,7 @@ Json denial_json(const Denial& denial) {
                  {"target", text::to_utf8(denial.target)}};
     if (!denial.process.empty()) json["process"] = text::to_utf8(denial.process);
     if (!denial.allow_with.empty()) json["allow_with"] = text::to_utf8(denial.allow_with);
+    if (!denial.reason.empty()) json["reason"] = text::to_utf8(denial.reason);
     return json;
 }
 

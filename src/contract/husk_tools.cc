@@ -194,7 +194,8 @@ Json made_answer_schema() {
     Json denial = object_of({{"operation", {{"type", "string"}}},
                              {"target", {{"type", "string"}}},
                              {"process", {{"type", "string"}}},
-                             {"allow_with", {{"type", "string"}}}});
+                             {"allow_with", {{"type", "string"}}},
+                             {"reason", {{"type", "string"}}}});
     properties["denials"] = list_of(std::move(denial));
     properties["denials"]["description"] = "what the walls stopped; do not work around it";
     properties["denials_total"] = {{"type", "integer"}};

@@ -102,7 +102,8 @@ std::string denials_line(const Report& report) {
         const Denial& denial = report.denials[i];
         told += denial.count;
         line += (i == 0 ? "stopped by the walls: " : ", ") + denial.operation + " " + denial.target;
-        if (!denial.allow_with.empty()) line += " (" + denial.allow_with + ")";
+        const std::string& more = denial.allow_with.empty() ? denial.reason : denial.allow_with;
+        if (!more.empty()) line += " (" + more + ")";
     }
     if (report.denials_total > told)
         line += " and " + std::to_string(report.denials_total - told) + " more";

@@ -67,6 +67,7 @@ Json denials_json(const std::vector<Denial>& denials) {
                          {"pid", value_or_null(denial.pid)},
                          {"process", text_or_null(denial.process)},
                          {"allow_with", text_or_null(denial.allow_with)},
+                         {"reason", text_or_null(denial.reason)},
                          {"count", denial.count}});
     }
     return array;

@@ -78,6 +78,7 @@ std::string to_json(const CallNote& note) {
     object.add("session", note.session);
     object.add("working_dir", note.working_dir);
     if (!note.workspace.empty()) object.add("workspace", note.workspace);
+    if (!note.writable.empty()) object.add("writable", note.writable);
     if (!note.caller.empty()) object.add("caller", note.caller);
     if (note.timeout) object.add("timeout_ms", note.timeout->count());
     object.add("on_timeout", note.on_timeout == OnTimeout::Kill ? "kill" : "background");
@@ -98,6 +99,7 @@ CallNote call_from_json(const std::string& text) {
     note.session = text_of(object, "session");
     note.working_dir = text_of(object, "working_dir");
     note.workspace = text_of(object, "workspace");
+    note.writable = texts_of(object, "writable");
     note.caller = text_of(object, "caller");
     note.goes_with_session = object.contains("goes_with_session");
     if (const auto walls = object.find("confinement"); walls != object.end() && walls->is_object())

@@ -5,6 +5,7 @@
 #include <husk/request.h>
 
 #include <string>
+#include <vector>
 
 namespace husk {
 
@@ -13,8 +14,9 @@ struct CallNote {
     std::string description;
     std::string session;  // the name, or the id of a private one
     std::string working_dir;
-    std::string workspace;    // of a closed mode
-    std::string caller = {};  // empty: nobody in particular
+    std::string workspace;                   // of a closed mode
+    std::vector<std::string> writable = {};  // more directories that its commands may write
+    std::string caller = {};                 // empty: nobody in particular
     bool background = false;
     bool goes_with_session = false;  // the log is removed when the session has ended
     std::optional<std::chrono::milliseconds> timeout = {};

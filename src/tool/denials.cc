@@ -7,6 +7,8 @@
 
 #include "base/terminal_text.h"
 #include "base/utf8.h"
+#include "confine/opening.h"
+#include "confine/seen_file.h"
 #include "confine/syscalls.h"
 #include "os/file.h"
 #include "run/state_dir.h"
@@ -65,67 +67,46 @@ std::string target_of(const json& line) {
     return text_of(line, "path");
 }
 
-bool is_below(const fs::path& path, const fs::path& root) {
-    return std::ranges::mismatch(root, path).in1 == root.end();
+// Where commands of the call could write, in mode workspace.
+std::vector<fs::path> roots_of(const CallNote& note) {
+    std::vector<fs::path> roots = {confine::without_links(note.workspace)};
+    for (const std::string& root : note.writable) roots.push_back(confine::without_links(root));
+    return roots;
 }
 
-// The part of a path that is in a directory of git, and the checkout that this directory is in.
-struct InGit {
-    fs::path checkout;
-    fs::path part;  // "hooks/pre-commit"
-};
-
-std::optional<InGit> in_git(const fs::path& path) {
-    InGit found;
-    for (auto at = path.begin(); at != path.end(); ++at) {
-        if (*at != ".git") {
-            found.checkout /= *at;
-            continue;
-        }
-        while (++at != path.end()) found.part /= *at;
-        return found;
-    }
-    return std::nullopt;
+void advise(Denial& denial, const CallNote& note) {
+    if (denial.operation == "git config") return;  // a note says why
+    if (denial.operation == "call") denial.allow_with = "mode: open";
+    const bool is_path = denial.target.starts_with('/');
+    const bool is_abstract = denial.target.starts_with('@');
+    if (denial.operation == "connect" && is_path)
+        denial.allow_with = "sockets: [\"" + denial.target + "\"]";
+    else if (denial.operation == "connect" && is_abstract)
+        denial.reason = "no setting opens abstract sockets outside of the session";
+    else if (denial.operation == "connect" || denial.operation == "resolve")
+        denial.allow_with = "network: [\"" + denial.target + "\"]";
+    if (!denial.allow_with.empty() || !denial.reason.empty()) return;
+    const bool read_only = note.confinement.mode == "read-only";
+    const confine::Opening opening =
+        confine::opening_of({.operation = denial.operation,
+                             .path = denial.target,
+                             .mode = read_only ? Mode::ReadOnly : Mode::Workspace,
+                             .roots = roots_of(note)});
+    denial.reason = opening.reason;
+    if (opening.needs_workspace_mode) denial.allow_with = "mode: workspace";
+    if (opening.root.empty()) return;
+    const json root = text::to_utf8(opening.root.string());
+    denial.allow_with +=
+        (denial.allow_with.empty() ? "write: [" : ", write: [") + root.dump() + "]";
 }
 
-// No setting opens these in a repository that is written.
-bool is_obeyed_by_git(const fs::path& part) {
-    constexpr std::string_view names[] = {"hooks",           "config",   "config.worktree",
-                                          "info/attributes", "branches", "remotes",
-                                          "commondir"};
-    return std::ranges::any_of(names, [&](std::string_view name) { return is_below(part, name); });
-}
-
-std::string allow_with(const Denial& denial, const std::string& mode, const fs::path& workspace) {
-    if (denial.operation == "git config") return "";
-    if (denial.operation == "call") return "mode: open";
-    if (denial.operation == "connect" && denial.target.starts_with('/'))
-        return "sockets: [\"" + denial.target + "\"]";
-    if (denial.operation == "connect" && denial.target.starts_with('@')) return "";  // abstract
-    if (denial.operation == "connect" || denial.operation == "resolve")
-        return "network: [\"" + denial.target + "\"]";
-    const fs::path path = denial.target;
-    if (is_below(path, workspace)) return mode == "read-only" ? "mode: workspace" : "";
-    fs::path directory = path.parent_path();
-    // A repository is opened with its checkout, so that git's settings and hooks stay protected.
-    if (const auto git = in_git(path); git) {
-        const bool is_around = is_below(workspace, git->checkout);
-        if (is_around || is_obeyed_by_git(git->part))
-            return mode == "read-only" && is_around ? "mode: workspace" : "";
-        directory = git->checkout;
-    }
-    const std::string root = "write: [\"" + directory.string() + "\"]";
-    return mode == "read-only" ? "mode: workspace, " + root : root;
-}
-
-Denial denial_of(const json& line, const std::string& mode, const fs::path& workspace) {
+Denial denial_of(const json& line) {
     Denial denial;
     denial.operation = text_of(line, "operation");
     denial.target = target_of(line);
     if (const auto pid = number_of(line, "pid")) denial.pid = static_cast<int>(*pid);
     denial.process = text_of(line, "name");
     denial.allow_with = text_of(line, "allow_with");
-    if (denial.allow_with.empty()) denial.allow_with = allow_with(denial, mode, workspace);
     return denial;
 }
 
@@ -157,6 +138,17 @@ Result<std::string> end_of_log(const os::Fd& log, uint64_t since) {
 
 void add_once(std::vector<std::string>& all, std::string one) {
     if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
+}
+
+// HOME is a copy that goes with the session.
+std::string note_of_copies(const std::vector<std::string>& parts) {
+    constexpr size_t most = 5;
+    std::string names;
+    for (size_t i = 0; i < std::min(parts.size(), most); ++i)
+        names += (i == 0 ? "" : ", ") + text::one_line(parts[i]);
+    if (parts.size() > most) names += " and " + std::to_string(parts.size() - most) + " more";
+    return "written in a copy of HOME, which is removed with the session: " + names +
+           "; to keep such a directory, give it with `write`, or give tools a `cache`";
 }
 
 // What became of a protected name. False if the line is about something else.
@@ -231,7 +223,8 @@ std::string note_of_git_files(const Denial& denial, const std::string& mode,
 }  // namespace
 
 void add_denials(Report& report, std::string_view log, const record::Record& record,
-                 const fs::path& workspace) {
+                 const CallNote& note) {
+    std::vector<std::string> copied;
     for (size_t at = 0; at < log.size();) {
         const size_t end = std::min(log.find('\n', at), log.size());
         const json line = json::parse(text::to_utf8(log.substr(at, end - at)), nullptr, false);
@@ -249,6 +242,10 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
             continue;
         }
         if (dropped || !is_of(line, record)) continue;
+        if (std::string part = text_of(line, "copied"); !part.empty()) {
+            add_once(copied, std::move(part));
+            continue;
+        }
         if (add_what_the_mason_did(report, line)) continue;
         const uint64_t count = number_of(line, "count").value_or(1);
         report.denials_total += count;
@@ -258,7 +255,7 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
         }
         if (std::string note = note_of_git_settings(line); !note.empty())
             add_once(report.notes, std::move(note));
-        Denial denial = denial_of(line, report.confinement.mode, workspace);
+        Denial denial = denial_of(line);
         denial.count = count;
         if (std::string note = note_of_git_files(denial, report.confinement.mode, workspace);
             !note.empty())
@@ -269,19 +266,21 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
         if (same != report.denials.end()) {
             same->count += count;
         } else if (report.denials.size() < most_listed) {
+            advise(denial, note);
             report.denials.push_back(std::move(denial));
         }
     }
+    if (!copied.empty()) report.notes.push_back(note_of_copies(copied));
 }
 
 void add_denials(Report& report, const collect::ShellFiles& files, const record::Record& record,
-                 const fs::path& workspace) {
+                 const CallNote& note) {
     report.denials_complete = report.confinement.unwatched.empty();
     const fs::path session = files.log_path.parent_path().parent_path();
     const auto log = os::open(session / run::denials_file, O_RDONLY);
     if (!log) return;
     const auto text = end_of_log(*log, record.started);
-    if (text && !text->empty()) add_denials(report, *text, record, workspace);
+    if (text && !text->empty()) add_denials(report, *text, record, note);
 }
 
 }  // namespace husk::tool

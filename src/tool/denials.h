@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "collect/shell_files.h"
+#include "request/call_json.h"
 
 namespace husk::tool {
 
@@ -17,10 +18,10 @@ inline constexpr std::string_view links_note =
 // Into the report, whose confinement is known already. Attempts of the same kind on the same thing
 // are one denial with a count.
 void add_denials(Report& report, const collect::ShellFiles& files, const record::Record& record,
-                 const std::filesystem::path& workspace);
+                 const CallNote& note);
 
 // The same of the log's text. Pure.
 void add_denials(Report& report, std::string_view log, const record::Record& record,
-                 const std::filesystem::path& workspace);
+                 const CallNote& note);
 
 }  // namespace husk::tool

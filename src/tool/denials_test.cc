@@ -57,7 +57,9 @@ protected:
         record::Record record{};
         record.started = start;
         record.keeper = keeper;
-        add_denials(report, files, record, "/work");
+        CallNote note;
+        note.workspace = "/work";
+        add_denials(report, files, record, note);
         return report;
     }
 

@@ -127,7 +127,11 @@ Result<CallPlan> plan_call(const Request& request, const ToolContext& context,
     plan.note.command = request.command;
     plan.note.description = request.description;
     plan.note.working_dir = plan.working_dir.string();
-    if (plan.wanted.closed()) plan.note.workspace = plan.wanted.workspace.string();
+    if (plan.wanted.closed()) {
+        plan.note.workspace = plan.wanted.workspace.string();
+        for (const fs::path& root : plan.wanted.writable)
+            plan.note.writable.push_back(root.string());
+    }
     plan.note.background = request.background;
     plan.note.timeout = request.timeout;
     plan.note.on_timeout = request.on_timeout;

@@ -236,7 +236,7 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
         report.excerpt = excerpt_of(files, Which::Output, *state, now.record.cap);
         report.cursor = state->kept.total;
     }
-    if (!note.workspace.empty()) add_denials(report, files, now.record, note.workspace);
+    if (!note.workspace.empty()) add_denials(report, files, now.record, note);
     if (files.error_log) {
         report.out.emplace();
         report.err.emplace();
