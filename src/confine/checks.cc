@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "confine/devices.h"
 #include "confine/machine.h"
+#include "confine/opening.h"
 #include "confine/reading.h"
 #include "confine/secrets.h"
 #include "confine/view.h"
@@ -52,26 +54,6 @@ std::vector<fs::path> roots_of(const Wanted& wanted) {
     return roots;
 }
 
-// HOME may name another directory than the one in which a user lives.
-bool is_a_home_or_above(const fs::path& root) {
-    return std::ranges::any_of(homes_of_people(),
-                               [&](const fs::path& home) { return is_within(home, root); });
-}
-
-// Programs and settings of the machine, and homes of others. Nobody means to give these away who
-// follows a link that an earlier command has put in the place of a directory.
-bool is_of_the_system(const fs::path& root) {
-    constexpr const char* places[] = {
-        "/bin",           "/boot",          "/etc",           "/lib",      "/lib32",
-        "/lib64",         "/sbin",          "/usr/bin",       "/usr/lib",  "/usr/libexec",
-        "/usr/local/bin", "/usr/local/lib", "/usr/local/etc", "/usr/sbin", "/usr/local/sbin",
-        "/var/lib/dpkg",  "/var/spool"};
-    const bool is_a_home = root == "/home" || root.parent_path() == "/home";
-    return is_a_home || std::ranges::any_of(places, [&](const char* place) {
-               return is_within(root, place) || is_within(place, root);
-           });
-}
-
 // No command may look into Husk's own state, and none works in there.
 Result<void> check_place_of_state(const Wanted& wanted) {
     for (const fs::path& root : roots_of(wanted))
@@ -82,8 +64,7 @@ Result<void> check_place_of_state(const Wanted& wanted) {
                                "); take another directory, or use --state elsewhere");
     // Landlock would withhold it anywhere else: the session's own /tmp is granted as a whole.
     const bool state_is_granted =
-        is_within(wanted.state, wanted.workspace) &&
-        (is_within(wanted.workspace, "/tmp") || is_within(wanted.workspace, "/dev/shm"));
+        is_within(wanted.state, wanted.workspace) && lies_in_private_place(wanted.workspace);
     if (wanted.mode == Mode::ReadOnly && state_is_granted)
         return failure(
             "workspace", 0,
@@ -119,6 +100,7 @@ Result<void> check_network(Mode mode, const Network& network) {
 Result<void> check_workspace(const Wanted& wanted) {
     if (wanted.refused) return std::unexpected(*wanted.refused);
     CHECK(check_what_is_named(wanted));
+    CHECK(check_devices(wanted));
     CHECK(check_place_of_state(wanted));
     for (const fs::path& root : writable_roots(wanted)) {
         const auto refused = [&](const std::string& why) {
@@ -127,14 +109,13 @@ Result<void> check_workspace(const Wanted& wanted) {
         const bool wide = holds_everything(wanted, root);
         if (wide && !wanted.wide_workspace)
             return refused("would give everything away; take a directory below it, or --force");
-        if (is_of_the_system(root) && !wanted.wide_workspace)
+        const RootKind kind = kind_of_root(root);
+        if (kind == RootKind::OfTheSystem && !wanted.wide_workspace)
             return refused("belongs to the system; take another directory, or --force");
-        if (!wanted.wide_workspace && is_a_home_or_above(root))
+        if (kind == RootKind::HoldsAHome && !wanted.wide_workspace)
             return refused(
                 "is the home of a user or holds one; take a directory below, or --force");
-        for (const char* special : {"/proc", "/sys", "/dev", "/run"})
-            if (is_within(root, special) && !is_within(root, "/dev/shm"))
-                return refused("is no place for a workspace");
+        if (kind == RootKind::OfTheKernel) return refused("is no place for a workspace");
         if (is_within(wanted.state, root) && !(wide && wanted.machine.mount_namespace))
             return refused("holds the state of Husk itself; use --state elsewhere");
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "confine/devices.h"
 #include "confine/located.h"
 #include "confine/own_network.h"
 #include "confine/reading.h"
@@ -74,6 +75,7 @@ void add_file_rules(const Wanted& wanted, const std::vector<fs::path>& never, St
     for (const fs::path& place : scratch_places(wanted)) grant(place, on_scratch, steps);
     for (const char* device : {"null", "zero", "full", "random", "urandom", "tty"})
         grant(fs::path("/dev") / device, landlock::on_files(landlock::writing(abi)), steps);
+    grant_devices(wanted, abi, steps);
     if (!wanted.logs.empty()) grant(wanted.logs, landlock::reading(), steps);
     const auto grant_as_resolved = [&](const fs::path& path, uint64_t rights) {
         grant_root(path, rights, steps, wanted.identity_of(path));

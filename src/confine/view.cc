@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <iterator>
 
+#include "confine/devices.h"
 #include "confine/located.h"
 #include "confine/outside_sockets.h"
 #include "confine/own_network.h"
 #include "confine/reading.h"
 #include "confine/withheld.h"
+#include "keeper/home_names.h"
 
 namespace husk::confine {
 namespace {
@@ -21,6 +23,7 @@ using wire::WallOp;
 // The session's private memory. It is mounted where it will be covered by a part of itself, so
 // that nobody inside can reach the rest: not what the layers of the home are made of.
 const fs::path store = "/tmp";
+const fs::path var_tmp = "/var/tmp";
 
 constexpr const char* devices[] = {"null", "zero", "full", "random", "urandom", "tty"};
 
@@ -29,6 +32,7 @@ enum Slot : uint64_t {
     HomeMerged,
     Devices,
     Temporary,
+    LastingTemporary,
     Logs,
     Around,
     Names,
@@ -62,7 +66,7 @@ void clone_tree(const Wanted& wanted, const fs::path& path, uint64_t slot, Steps
 
 void place_tree(uint64_t slot, const fs::path& path, Steps& steps) {
     // What lies in a private place has to be made there first.
-    for (const char* private_place : {"/tmp", "/dev/shm"})
+    for (const fs::path& private_place : private_places())
         if (is_within(path, private_place) && path != private_place)
             steps.make_directories(private_place, path);
     steps.add({WallOp::PlaceTree, "mount " + path.string(), slot, 0, 0, {path.string()}});
@@ -121,9 +125,10 @@ void clone_devices(Steps& steps) {
                    {std::string("/dev/") + devices[i]}});
 }
 
-void add_devices(Steps& steps) {
+void add_devices(const Wanted& wanted, uint64_t first_named, Steps& steps) {
     const fs::path dev = store / "dev";
     steps.make_directory(dev);
+    place_devices(wanted, dev, first_named, steps);
     for (size_t i = 0; i < std::size(devices); ++i) {
         const std::string path = dev / devices[i];
         steps.make_file(path);
@@ -150,7 +155,7 @@ bool lies_in_something_private(const Wanted& wanted, const fs::path& root) {
     const auto below = [&](const fs::path& place) {
         return root != place && is_within(root, place);
     };
-    return below("/tmp") || below("/dev/shm") || (has_home(wanted) && below(wanted.home));
+    return std::ranges::any_of(private_places(), below) || (has_home(wanted) && below(wanted.home));
 }
 
 // Every file costs memory of the kernel beside that for its content.
@@ -164,21 +169,41 @@ void add_scratch(const Wanted& wanted, Steps& steps) {
 // What was given on purpose, of a secret in the home that was not given as a whole.
 std::vector<fs::path> given_in_secrets(const Wanted& wanted, const std::vector<fs::path>& secrets) {
     std::vector<fs::path> given;
-    std::ranges::copy_if(wanted.readable, std::back_inserter(given), [&](const fs::path& path) {
-        return has_home(wanted) && is_within(path, wanted.home) && lies_in_another(path, secrets);
-    });
+    for (const fs::path& path : wanted.readable)
+        if (has_home(wanted) && is_within(path, wanted.home) && lies_in_another(path, secrets) &&
+            std::ranges::find(given, path) == given.end())
+            given.push_back(path);
     return given;
 }
 
-// The overlay makes a directory that replaces the hidden one.
-void place_given(const Wanted& wanted, const std::vector<fs::path>& given, uint64_t slot,
-                 Steps& steps) {
-    for (const fs::path& path : given) {
-        const bool is_directory = wanted.identity_of(path).type == S_IFDIR;
-        steps.make_directories(wanted.home, is_directory ? path : path.parent_path());
-        if (!is_directory) steps.make_file(path);
-        place_tree(slot++, path, steps);
+// What was given of the machine's own /tmp, which the session does not see.
+std::vector<fs::path> given_in_private_places(const Wanted& wanted,
+                                              const std::vector<fs::path>& roots) {
+    std::vector<fs::path> given;
+    for (const fs::path& path : wanted.readable) {
+        const auto holds_it = [&](const fs::path& one) { return is_within(path, one); };
+        const bool is_seen = (!wanted.home.empty() && holds_it(wanted.home)) ||
+                             std::ranges::any_of(roots, holds_it) ||
+                             std::ranges::any_of(given, holds_it);
+        const bool is_whole = std::ranges::find(private_places(), path) != private_places().end();
+        if (lies_in_private_place(path) && !is_seen && !is_whole) given.push_back(path);
     }
+    return given;
+}
+
+fs::path private_place_of(const fs::path& path) {
+    const auto found = std::ranges::find_if(
+        private_places(), [&](const fs::path& place) { return is_within(path, place); });
+    return found == private_places().end() ? fs::path("/") : *found;
+}
+
+// In HOME, the overlay makes a directory that replaces the hidden one.
+void place_given(const Wanted& wanted, const fs::path& base, const fs::path& path, uint64_t slot,
+                 Steps& steps) {
+    const bool is_directory = wanted.identity_of(path).type == S_IFDIR;
+    steps.make_directories(base, is_directory ? path : path.parent_path());
+    if (!is_directory) steps.make_file(path);
+    steps.add({WallOp::PlaceTree, "mount " + path.string(), slot, 0, 0, {path.string()}});
 }
 
 // The mason connects to them; this is for programs that look whether they are there.
@@ -197,8 +222,7 @@ void place_sockets(const std::vector<fs::path>& sockets, const Wanted& wanted, u
 // home without an overlay that lies in something private.
 std::vector<fs::path> secrets_to_cover(const Wanted& wanted, const std::vector<fs::path>& secrets) {
     std::vector<fs::path> covered = secrets_in_roots(wanted, secrets);
-    const bool home_is_granted =
-        is_within(wanted.home, "/tmp") || is_within(wanted.home, "/dev/shm");
+    const bool home_is_granted = lies_in_private_place(wanted.home);
     if (has_home(wanted) || !home_is_granted || wanted.wide_workspace || wanted.allowed)
         return covered;
     for (const fs::path& secret : secrets)
@@ -214,15 +238,51 @@ std::vector<fs::path> roots_to_mount(const Wanted& wanted) {
     return roots;
 }
 
-void place_logs(const Wanted& wanted, Steps& steps) {
+// Before HOME is closed, and again where a root covers it.
+void make_place_of_logs(const Wanted& wanted, Steps& steps) {
     if (!wanted.allowed && is_within(wanted.logs, wanted.home))
         steps.make_directories(wanted.home, wanted.logs);
+}
+
+void place_logs(const Wanted& wanted, Steps& steps) {
+    make_place_of_logs(wanted, steps);
     place_tree(Logs, wanted.logs, steps);
 }
 
+// The names in HOME that are copied only to be read: those that exist, and those that a hidden
+// secret makes appear.
+std::vector<std::string> read_only_in_home(const Wanted& wanted,
+                                           const std::vector<fs::path>& secrets) {
+    constexpr size_t most = 2000;  // each is a mount; the mason guards the others
+    std::vector<std::string> names;
+    const auto add = [&](std::string name) {
+        if (!wire::is_copied_in_home(name.c_str()) && names.size() < most)
+            names.push_back(std::move(name));
+    };
+    std::error_code failed;
+    for (fs::directory_iterator entry(wanted.home, failed);
+         !failed && entry != fs::directory_iterator(); entry.increment(failed))
+        add(entry->path().filename().string());
+    for (const fs::path& secret : secrets)
+        if (secret != wanted.home && is_within(secret, wanted.home))
+            add(*secret.lexically_relative(wanted.home).begin());
+    return names;
+}
+
+// What is written into a copy of these would be lost at the end of the session, and look saved. New
+// names of this kind are refused by the mason: no mount can do that.
+void close_home(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps& steps) {
+    for (const std::string& name : read_only_in_home(wanted, secrets)) {
+        const std::string path = wanted.home / name;
+        Step step{WallOp::Protect, "make " + path + " read-only", 0, 1, 0, {path}};
+        step.optional = true;
+        steps.add(std::move(step));
+    }
+    steps.add({WallOp::KeepHome, "watch HOME", 0, 0, 0, {wanted.home.string()}});
+}
+
 void make_scratch_read_only(const Wanted& wanted, Steps& steps) {
-    steps.make_read_only("/tmp");
-    steps.make_read_only("/dev/shm");
+    for (const fs::path& place : private_places()) steps.make_read_only(place);
     if (has_home(wanted))
         steps.add({WallOp::SetAttributes, "make HOME read-only", MOUNT_ATTR_RDONLY, 0, HomeMerged});
 }
@@ -231,6 +291,23 @@ void make_scratch_read_only(const Wanted& wanted, Steps& steps) {
 
 bool has_home(const Wanted& wanted) {
     return !wanted.home.empty() && wanted.machine.overlay && !wanted.allowed;
+}
+
+// /var/tmp may be missing, or a link to /tmp.
+const std::vector<fs::path>& private_places() {
+    static const std::vector<fs::path> places = [] {
+        std::vector<fs::path> found = {"/tmp", "/dev/shm"};
+        std::error_code failed;
+        if (fs::canonical(var_tmp, failed) == var_tmp && fs::is_directory(var_tmp, failed))
+            found.push_back(var_tmp);
+        return found;
+    }();
+    return places;
+}
+
+bool lies_in_private_place(const fs::path& path) {
+    return std::ranges::any_of(private_places(),
+                               [&](const fs::path& place) { return is_within(path, place); });
 }
 
 bool holds_everything(const Wanted& wanted, const fs::path& root) {
@@ -288,7 +365,10 @@ fs::path home_inside(const Wanted& wanted) {
 // Terminals and shared memory are private only by mounts.
 std::vector<fs::path> scratch_places(const Wanted& wanted) {
     std::vector<fs::path> places = {temporary_inside(wanted), home_inside(wanted)};
-    if (wanted.machine.mount_namespace) places.insert(places.end(), {"/dev/shm", "/dev/pts"});
+    if (!wanted.machine.mount_namespace) return places;
+    for (const fs::path& place : private_places())
+        if (place != "/tmp") places.push_back(place);
+    places.emplace_back("/dev/pts");
     return places;
 }
 
@@ -315,10 +395,17 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     // With allowed paths, the rest of the home directory stays closed.
     const bool shows_home = !wanted.home.empty() && !all_is_root && !wanted.allowed;
     const std::vector<fs::path> given = given_in_secrets(wanted, secrets);
+    const std::vector<fs::path> given_private = given_in_private_places(wanted, roots);
+    const uint64_t first_given = first_root + roots.size();
+    const uint64_t first_private = first_given + given.size();
+    const uint64_t first_named = first_private + given_private.size();
+    copy_devices(wanted, first_named, steps);
     for (size_t i = 0; i < given.size(); ++i)
-        clone_tree(wanted, given[i], first_root + roots.size() + i, steps, unchangeable);
+        clone_tree(wanted, given[i], first_given + i, steps, unchangeable);
+    for (size_t i = 0; i < given_private.size(); ++i)
+        clone_tree(wanted, given_private[i], first_private + i, steps, unchangeable);
     const std::vector<fs::path> sockets = hidden_sockets(wanted, secrets);
-    const uint64_t first_socket = first_root + roots.size() + given.size();
+    const uint64_t first_socket = first_named + wanted.devices.size();
     for (size_t i = 0; i < sockets.size(); ++i)
         clone_tree(wanted, sockets[i], first_socket + i, steps, unchangeable);
     if (shows_home)
@@ -330,18 +417,37 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
         {WallOp::SetAttributes, "make everything read-only", attributes | harmless, 1, 0, {"/"}});
     add_scratch(wanted, steps);
     if (shows_home && has_home(wanted)) add_home(wanted, secrets, steps);
-    add_devices(steps);
+    add_devices(wanted, first_named, steps);
     make_resolver_file(wanted, store, Names, steps);
     steps.make_directory(store / "tmp", 01777);
     if (!has_home(wanted)) steps.make_directory(store / "tmp" / "home", 0700);
     clone_own_tree(store / "tmp", Temporary, steps);
+    const bool has_var_tmp = std::ranges::find(private_places(), var_tmp) != private_places().end();
+    if (has_var_tmp) {
+        steps.make_directory(store / "var-tmp", 01777);
+        clone_own_tree(store / "var-tmp", LastingTemporary, steps);
+    }
 
     place_tree(Devices, "/dev", steps);
     steps.add({WallOp::PlaceTree, "mount a private /tmp", Temporary, 0, 0, {"/tmp"}});
+    if (has_var_tmp)
+        steps.add({WallOp::PlaceTree,
+                   "mount a private " + var_tmp.string(),
+                   LastingTemporary,
+                   0,
+                   0,
+                   {var_tmp.string()}});
     if (all_is_root) steps.make_read_only("/sys", true);
     if (shows_home) place_tree(has_home(wanted) ? HomeMerged : HomeBelow, wanted.home, steps);
-    if (shows_home && has_home(wanted))
-        place_given(wanted, given, first_root + roots.size(), steps);
+    for (size_t i = 0; shows_home && i < given.size(); ++i)
+        place_given(wanted, wanted.home, given[i], first_given + i, steps);
+    for (size_t i = 0; i < given_private.size(); ++i)
+        place_given(wanted, private_place_of(given_private[i]), given_private[i], first_private + i,
+                    steps);
+    if (shows_home && !wanted.logs.empty()) make_place_of_logs(wanted, steps);
+    const bool home_is_root = std::ranges::any_of(
+        roots, [&](const fs::path& root) { return is_within(wanted.home, root); });
+    if (shows_home && has_home(wanted) && !home_is_root) close_home(wanted, secrets, steps);
     if (shows_checkout) place_tree(Around, wanted.checkout, steps);
     for (size_t i = 0; i < roots.size(); ++i) place_tree(first_root + i, roots[i], steps);
     place_sockets(sockets, wanted, first_socket, steps);

@@ -22,6 +22,10 @@ std::vector<std::filesystem::path> held_roots(const Wanted& wanted);
 // Whether a root is the whole machine, or holds the home.
 bool holds_everything(const Wanted& wanted, const std::filesystem::path& root);
 
+// The directories that are the session's own: /tmp, /dev/shm and, if it is a directory, /var/tmp.
+const std::vector<std::filesystem::path>& private_places();
+bool lies_in_private_place(const std::filesystem::path& path);
+
 // Whether HOME is the user's own, copy-on-write.
 bool has_home(const Wanted& wanted);
 // The name by which the session sees a directory: links on the path to a root may be missing there,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "confine/checks.h"
 #include "confine/file_rules.h"
@@ -103,7 +104,8 @@ uint64_t kept_capabilities(const Wanted& wanted) {
 // Mounts of the kernel are covered where there is a mount namespace.
 std::vector<fs::path> withheld(const Wanted& wanted, const std::vector<fs::path>& secrets,
                                const std::vector<KernelMount>& mounts) {
-    std::vector<fs::path> all = {"/proc", "/dev", "/tmp", "/run", "/var/run", wanted.state};
+    std::vector<fs::path> all = {"/proc", "/dev", "/run", "/var/run", wanted.state};
+    std::ranges::copy(private_places(), std::back_inserter(all));
     if (has_home(wanted)) all.push_back(wanted.home);
     all.insert(all.end(), secrets.begin(), secrets.end());
     if (!wanted.machine.mount_namespace)

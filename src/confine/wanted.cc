@@ -67,6 +67,7 @@ void refuse_links(Wanted& wanted, const Wanted& asked) {
     check("write", asked.writable, wanted.writable);
     check("read", asked.readable, wanted.readable);
     check("sockets", asked.sockets, wanted.sockets);
+    check("devices", asked.devices, wanted.devices);
 }
 
 // Narrows the roots to the allowed paths. The repository of a worktree lies elsewhere, and is no
@@ -179,7 +180,7 @@ Wanted resolved(Wanted wanted) {
     wanted.identities.clear();
     wanted.refused.reset();
     resolve(wanted.workspace);
-    for (auto* paths : {&wanted.writable, &wanted.readable, &wanted.sockets})
+    for (auto* paths : {&wanted.writable, &wanted.readable, &wanted.sockets, &wanted.devices})
         for (fs::path& path : *paths) resolve(path);
     for (const Roots roots = held_roots(wanted); fs::path & path : wanted.protect)
         path = name_to_protect(path, roots);

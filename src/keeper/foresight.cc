@@ -5,7 +5,7 @@
 #include <linux/fs.h>
 #include <linux/stat.h>
 
-#include "home_names.h"
+#include "home_copy.h"
 #include "mounts.h"
 #include "path.h"
 #include "proc.h"
@@ -30,15 +30,6 @@ char first_text[longest_path];
 char second_text[longest_path];
 char way[longest_path + sizeof(Path)];
 char resolved[longest_path * 2];
-char home[longest_path];
-
-// The home as its mount has it; mount 0: there is none, or nobody has looked yet.
-struct Home {
-    uint64_t mount;
-    uint64_t inode;
-};
-Home home_place;
-bool home_is_known = false;
 
 // What is known of the mounts that calls led to.
 enum class Kind : uint8_t { Unknown, Writable, ReadOnly };
@@ -155,21 +146,6 @@ char* last_name() {
     return way + end;
 }
 
-const Home& home_now() {
-    if (home_is_known || home[0] == 0) return home_place;
-    sys::FileStatus status{};
-    home_is_known = true;
-    home_place = {};
-    if (sys::statx(AT_FDCWD, home, not_through_links, of_interest, &status) == 0)
-        home_place = {status.mount, status.inode};
-    return home_place;
-}
-
-bool is_home(const sys::FileStatus& status) {
-    const Home& place = home_now();
-    return place.mount != 0 && status.mount == place.mount && status.inode == place.inode;
-}
-
 Kind kind_of(uint64_t mount, int base) {
     for (const KnownMount& one : known)
         if (one.id == mount && one.kind != Kind::Unknown) return one.kind;
@@ -187,6 +163,12 @@ bool is_special(const sys::FileStatus& status) {
     return type != S_IFREG && type != S_IFDIR && type != S_IFLNK;
 }
 
+// Of the copy of HOME, only what was written before is plain.
+bool is_plain_place(const sys::FileStatus& status, int base, const char* path) {
+    if (home_copy::holds(status)) return home_copy::is_known_part(path);
+    return kind_of(status.mount, base) == Kind::Writable;
+}
+
 // Whether no wall can be in the way: the place, or the directory that a new name would be in, is in
 // a mount that can be written. Anything that needs a closer look is not plain.
 bool is_plainly_free(const Caller& caller, int directory, const char* path, Deed deed) {
@@ -201,14 +183,12 @@ bool is_plainly_free(const Caller& caller, int directory, const char* path, Deed
     if (found == 0) {
         if (is_special(status)) return deed == Deed::Open;
         if (!opens && (status.attributes & STATX_ATTR_MOUNT_ROOT) != 0) return false;
-        if (!opens && status.mount == home_now().mount) return false;
-        return kind_of(status.mount, base) == Kind::Writable;
+        return is_plain_place(status, base, path);
     }
     if (found != -ENOENT) return false;
-    char* name = last_name();
-    *name = 0;
+    *last_name() = 0;
     if (sys::statx(base, way, 0, of_interest, &status) != 0) return false;
-    return !is_home(status) && kind_of(status.mount, base) == Kind::Writable;
+    return is_plain_place(status, base, path);
 }
 
 // --- The closer look -------------------------------------------------------------------------
@@ -254,19 +234,21 @@ void resolve(const Caller& caller, const walk::End& end) {
 
 Refusal refuse(const Caller& caller, int error, const walk::End& end) {
     resolve(caller, end);
-    return {error, resolved};
+    return {error, resolved, nullptr};
 }
 
-// A name that would be lost at the end of the session, and does not look so.
-bool would_seem_saved(const walk::End& end) {
-    return end.is_named && !husk::wire::is_copied_in_home(end.name) &&
-           is_home(look(end.parent).status);
+// Nothing but the copy of HOME is in the way: what would be lost there and not seem so is refused,
+// and what is written there for the first time is told.
+Refusal judge_writable(const Caller& caller, int place, const walk::End& end) {
+    if (!home_copy::holds(look(place).status)) return {};
+    resolve(caller, end);
+    if (home_copy::would_seem_saved(resolved)) return {EROFS, resolved, nullptr};
+    return {0, nullptr, permits(place, to_write) ? home_copy::take_new_part(resolved) : nullptr};
 }
 
 Refusal refusal_of_new_name(const Caller& caller, const walk::End& end) {
-    if (mounts::is_read_only(end.parent) || would_seem_saved(end))
-        return refuse(caller, EROFS, end);
-    return {};
+    if (mounts::is_read_only(end.parent)) return refuse(caller, EROFS, end);
+    return judge_writable(caller, end.parent, end);
 }
 
 // A program that runs cannot be written: the kernel says so before it looks at the mount. Only the
@@ -310,9 +292,9 @@ Refusal refusal_of_existing(const Caller& caller, const OpenFlags& flags, const 
     if (flags.nameless && seen.is_directory())
         return mounts::is_read_only(end.object) ? refuse(caller, EROFS, end) : Refusal{};
     if (seen.type() != S_IFREG || flags.of_directory || end.has_slash) return {};
-    if (!mounts::is_read_only(end.object)) return {};
+    if (!flags.truncates && !flags.writes()) return {};
+    if (!mounts::is_read_only(end.object)) return judge_writable(caller, end.object, end);
     if (flags.truncates) return refuse(caller, EROFS, end);
-    if (!flags.writes()) return {};
     if (!permits(end.object, flags.access == O_RDWR ? to_read | to_write : to_write)) return {};
     return is_busy_program(caller, end.object) ? Refusal{} : refuse(caller, EROFS, end);
 }
@@ -355,12 +337,14 @@ Refusal refusal_of_rename(const Caller& caller, uint64_t flags, const walk::End&
     if (old_one.status.mount != old_parent.status.mount) return refuse(caller, EBUSY, from);
     if (new_one.is_known && new_one.status.mount != new_parent.status.mount)
         return refuse(caller, EBUSY, to);
-    return would_seem_saved(to) ? refuse(caller, EROFS, to) : Refusal{};
+    const Refusal of_old = judge_writable(caller, from.parent, from);
+    return of_old.error != 0 ? of_old : judge_writable(caller, to.parent, to);
 }
 
 Refusal refusal_of_truncation(const Caller& caller, const walk::End& end) {
     if (!end.is_there() || look(end.object).type() != S_IFREG) return {};
-    if (!mounts::is_read_only(end.object) || !permits(end.object, to_write)) return {};
+    if (!permits(end.object, to_write)) return {};
+    if (!mounts::is_read_only(end.object)) return judge_writable(caller, end.object, end);
     return refuse(caller, EROFS, end);
 }
 
@@ -411,7 +395,9 @@ Refusal look_closer(const Caller& caller, const seccomp_data& call, const Asked&
     if (to.error != 0) return {};
     if (asked.deed == Deed::Rename) return refusal_of_rename(caller, asked.flags, end, to);
     if (!end.is_there() || !to.is_named || to.is_there() || to.has_slash) return {};
-    return refusal_of_new_name(caller, to);
+    if (mounts::is_read_only(to.parent)) return refuse(caller, EROFS, to);
+    const bool same_mount = look(end.object).status.mount == look(to.parent).status.mount;
+    return same_mount ? refusal_of_new_name(caller, to) : Refusal{};  // else EXDEV
 }
 
 bool changes_nothing(const Asked& asked) {
@@ -422,15 +408,9 @@ bool changes_nothing(const Asked& asked) {
 
 }  // namespace
 
-void keep_home(const char* path) {
-    unsigned length = 0;
-    for (; path[length] != 0 && length + 1 < sizeof home; ++length) home[length] = path[length];
-    home[path[length] == 0 ? length : 0] = 0;
-}
-
 void forget_mounts() {
     for (KnownMount& one : known) one = {};
-    home_is_known = false;
+    home_copy::forget_mount();
 }
 
 Refusal refusal_of(const Caller& caller, const seccomp_data& call, const WatchedCall& watched) {

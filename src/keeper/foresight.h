@@ -10,10 +10,6 @@
 
 namespace foresight {
 
-// The home whose files are copies that go with the session. New names that would look saved there
-// are refused.
-void keep_home(const char* path);
-
 // Mounts may have changed.
 void forget_mounts();
 
@@ -26,6 +22,8 @@ struct Caller {
 struct Refusal {
     int error = 0;               // 0: no wall stops the call
     const char* path = nullptr;  // without links; valid until the next call
+    // The part of the copy of HOME that the call is the first to write ("~/.npm"); else null.
+    const char* copied = nullptr;
 };
 
 Refusal refusal_of(const Caller& caller, const seccomp_data& call,

@@ -86,7 +86,8 @@ inline bool has_texts(const WallStep& step, uint64_t size) {
         case WallOp::MakeFile:
         case WallOp::MakeWhiteout:
         case WallOp::Protect:
-        case WallOp::HoldRoot: return first != no_text;
+        case WallOp::HoldRoot:
+        case WallOp::KeepHome: return first != no_text;
         case WallOp::Forward: return first != no_text && size - first >= sizeof(forwarding::Ways);
         case WallOp::HoldSocket:
             return first != no_text && second != no_text && step.texts[2] != no_text;

@@ -17,6 +17,7 @@
 #include "foresight.h"
 #include "forwarding.h"
 #include "guard.h"
+#include "home_copy.h"
 #include "mason.h"
 #include "message.h"
 #include "mounts.h"
@@ -353,6 +354,7 @@ long take_file_step(const Description& all, const WallStep& step) {
         case WallOp::HoldSocket:
             return allowed_sockets::hold({first, second, all.text(step, 2), step.a != 0},
                                          step.identity);
+        case WallOp::KeepHome: return home_copy::keep(first), 0;
         default: return -ENOSYS;
     }
 }

@@ -274,6 +274,16 @@ void note_symlink(const Places& places) {
     sys::write(places.log, line.text, line.length);
 }
 
+// That a part of HOME is written for the first time.
+void note_copied(const Places& places, int pid, const char* part) {
+    if (!denial_log::is_open()) return;
+    begin_line(places, pid);
+    line.add(R"(,"copied":)");
+    line.quote(part);
+    line.add("}\n");
+    denial_log::add_line(places.log, line.text, line.length);
+}
+
 // The error with which a wall stops the call, or 0. The witness gives this error itself: the kernel
 // may see another tree a moment later, and a call that is noted as stopped must not succeed.
 int look_at(const Places& places, int pid, const seccomp_data& call, const WatchedCall& watched) {
@@ -284,6 +294,7 @@ int look_at(const Places& places, int pid, const seccomp_data& call, const Watch
     }
     const foresight::Refusal refusal = foresight::refusal_of({places.proc, pid}, call, watched);
     if (refusal.error != 0) note_path(places, pid, watched.attempt, refusal.path);
+    if (refusal.copied != nullptr) note_copied(places, pid, refusal.copied);
     return refusal.error;
 }
 

@@ -224,6 +224,7 @@ std::string note_of_git_files(const Denial& denial, const std::string& mode,
 
 void add_denials(Report& report, std::string_view log, const record::Record& record,
                  const CallNote& note) {
+    const fs::path workspace = confine::without_links(note.workspace);
     std::vector<std::string> copied;
     for (size_t at = 0; at < log.size();) {
         const size_t end = std::min(log.find('\n', at), log.size());
@@ -253,13 +254,13 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
             report.denials_complete = false;
             continue;
         }
-        if (std::string note = note_of_git_settings(line); !note.empty())
-            add_once(report.notes, std::move(note));
+        if (std::string why = note_of_git_settings(line); !why.empty())
+            add_once(report.notes, std::move(why));
         Denial denial = denial_of(line);
         denial.count = count;
-        if (std::string note = note_of_git_files(denial, report.confinement.mode, workspace);
-            !note.empty())
-            add_once(report.notes, std::move(note));
+        if (std::string why = note_of_git_files(denial, report.confinement.mode, workspace);
+            !why.empty())
+            add_once(report.notes, std::move(why));
         const auto same = std::ranges::find_if(report.denials, [&](const Denial& known) {
             return known.operation == denial.operation && known.target == denial.target;
         });
