@@ -58,6 +58,15 @@ constexpr std::string_view prelude =
     "await() { local i; for i in {1..400}; do \"$@\" >/dev/null 2>&1 && return; sleep 0.05; done; "
     "echo \"never: $*\"; return 1; }\n";
 
+// Without walls, root gives a run a /tmp of its own, so that cases that run at the same time do not
+// meet, and nothing is left there.
+std::vector<std::string> with_own_tmp() {
+    if (::geteuid() != 0 || std::string_view(HUSK_BINARY).starts_with("/tmp/")) return {};
+    return {"unshare", "--mount", "--",
+            "bash",    "-c",      "mount -t tmpfs -o mode=1777 tmpfs /tmp && exec \"$@\"",
+            "bash"};
+}
+
 std::string text_of(const nlohmann::json& value) {
     return value.is_string() ? value.get<std::string>() : std::string();
 }
@@ -115,13 +124,8 @@ std::vector<std::string> Place::environment() const {
             "PWD=" + workspace().string()};
 }
 
-// Root gives a bare run a /tmp of its own, so that cases that run at the same time do not meet.
 std::vector<std::string> Place::bare(const std::string& script) const {
-    std::vector<std::string> words;
-    if (::geteuid() == 0)
-        words = {"unshare", "--mount", "--",
-                 "bash",    "-c",      "mount -t tmpfs -o mode=1777 tmpfs /tmp && exec \"$@\"",
-                 "bash"};
+    std::vector<std::string> words = with_own_tmp();
     for (const auto& more : {become(), environment()})
         words.insert(words.end(), more.begin(), more.end());
     words.insert(words.end(), {"bash", "-c", script});
@@ -177,10 +181,11 @@ Outcome Place::run_bare() {
 }
 
 std::vector<std::string> Place::walled(std::vector<std::string> settings) const {
-    std::vector<std::string> words = become();
+    const bool has_mode = std::ranges::find(settings, "--mode") != settings.end();
+    if (!has_mode) settings.insert(settings.end(), {"--mode", "workspace"});
+    std::vector<std::string> words;
+    if (has_mode) words = with_own_tmp();
     const char* other = std::getenv("HUSK_TESTED_PROGRAM");
-    if (std::ranges::find(settings, "--mode") == settings.end())
-        settings.insert(settings.end(), {"--mode", "workspace"});
     const std::vector<std::string> run = {other == nullptr ? HUSK_BINARY : other,
                                           "run",
                                           "--json",
@@ -190,7 +195,7 @@ std::vector<std::string> Place::walled(std::vector<std::string> settings) const 
                                           "off",
                                           "--max-output",
                                           "8M"};
-    for (const auto& more : {environment(), run, case_.settings, settings})
+    for (const auto& more : {become(), environment(), run, case_.settings, settings})
         words.insert(words.end(), more.begin(), more.end());
     words.insert(words.end(), {"--", std::string(prelude) + case_.run});
     return words;
@@ -212,7 +217,9 @@ Outcome Place::run_walled(const std::vector<std::string>& settings) {
     outcome.output = text_of(report["stdout"]);
     outcome.errors = text_of(report["stderr"]);
     for (const auto& denial : report["denials"]) outcome.denials.push_back(denial.dump());
-    for (const auto& note : report["notes"]) outcome.notes.push_back(note.dump());
+    for (const char* key : {"notes", "reverted"})
+        if (report.contains(key))
+            for (const auto& note : report[key]) outcome.notes.push_back(note.dump());
     return outcome;
 }
 
