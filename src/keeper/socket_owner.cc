@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "path.h"
+#include "proc.h"
 #include "sys.h"
 #include "usage.h"
 
@@ -110,8 +111,8 @@ uint64_t take_number(const char*& at) {
     return number;
 }
 
-// The number of the file system of a mount: "36 35 98:0 /mnt1 /mnt2 rw ...". 0 if there is none.
-uint32_t device_of_mount(int proc, uint64_t mount) {
+// Likewise, from the table of mounts: "36 35 98:0 /mnt1 /mnt2 rw ...". 0 if there is none.
+uint32_t device_in_table(int proc, uint64_t mount) {
     Path path;
     path.add("self/mountinfo");
     int64_t from = 0;
@@ -133,6 +134,34 @@ uint32_t device_of_mount(int proc, uint64_t mount) {
     return 0;
 }
 
+// The number of the file system of the mount that an object is in. 0 where the kernel does not
+// tell.
+uint32_t device_of_mount(int object) {
+    constexpr unsigned empty_path = 0x1000;
+    constexpr unsigned unique_mount = 0x4000;  // STATX_MNT_ID_UNIQUE
+    sys::FileStatus status{};
+    if (sys::statx(object, "", empty_path, unique_mount, &status) < 0 ||
+        (status.mask & unique_mount) == 0)
+        return 0;
+    struct {
+        uint32_t size;
+        uint32_t spare;
+        uint64_t mount;
+        uint64_t wanted;
+    } request{sizeof request, 0, 0, 1};  // STATMOUNT_SB_BASIC
+    memcpy(&request.mount, status.rest, sizeof request.mount);
+    struct {
+        uint32_t size;
+        uint32_t options;
+        uint64_t mask;
+        uint32_t major;
+        uint32_t minor;
+        char rest[488];
+    } found{};
+    if (sys::statmount(&request, &found, sizeof found) < 0) return 0;
+    return device_of(found.major, found.minor);
+}
+
 // An overlay and a subvolume of Btrfs tell other numbers with statx than they have in the kernel.
 bool find_inner_numbers(int proc, int object, Object& found) {
     Path path;
@@ -143,12 +172,55 @@ bool find_inner_numbers(int proc, int object, Object& found) {
     if (read_file(proc, path, 0) <= 0 || !usage::number_after(text, "ino", inode) ||
         !usage::number_after(text, "mnt_id", mount))
         return false;
-    found = {static_cast<uint32_t>(inode), device_of_mount(proc, mount)};
+    found = {static_cast<uint32_t>(inode), device_of_mount(object)};
+    if (found.device == 0) found.device = device_in_table(proc, mount);
     return found.device != 0;
 }
 
+// The number in "socket:[123]", the name of a descriptor; 0 for others.
+uint64_t socket_number(const char* name) {
+    const char* prefix = "socket:[";
+    while (*prefix != 0 && *prefix == *name) ++prefix, ++name;
+    return *prefix == 0 ? take_number(name) : 0;
+}
+
+// Calls `visit` with each name in a directory that is a number, until one will do.
+template <class Visit>
+bool any_number_in(int directory, const char* path, const Visit& visit) {
+    const long opened = sys::openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0) return false;
+    const auto fd = static_cast<int>(opened);
+    alignas(8) char entries[2048];
+    bool found = false;
+    for (long got = 0; !found && (got = sys::getdents64(fd, entries, sizeof entries)) > 0;) {
+        for (long at = 0; at < got && !found;) {
+            const auto* entry = reinterpret_cast<const proc::DirectoryEntry*>(entries + at);
+            at += entry->size;
+            if (entry->name[0] >= '0' && entry->name[0] <= '9') found = visit(fd, entry->name);
+        }
+    }
+    sys::close(fd);
+    return found;
+}
+
+// In the network namespace of the host, a socket is the session's if one of its processes has it
+// open. No process can have got one from outside. /proc shows those of the session.
+bool is_open_in_session(uint32_t number) {
+    return any_number_in(AT_FDCWD, "/proc", [&](int processes, const char* process) {
+        Path path;
+        path.add(process);
+        path.add("/fd");
+        return any_number_in(processes, path.text, [&](int descriptors, const char* descriptor) {
+            char name[64] = {};
+            const long got = sys::readlinkat(descriptors, descriptor, name, sizeof name - 1);
+            return got > 0 && socket_number(name) == number;
+        });
+    });
+}
+
 bool is_of_session(const Object& object) {
-    return any_bound_to(object, [](uint32_t) { return own_network; });
+    return any_bound_to(object,
+                        [](uint32_t number) { return own_network || is_open_in_session(number); });
 }
 
 }  // namespace

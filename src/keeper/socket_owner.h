@@ -9,9 +9,9 @@ namespace socket_owner {
 void have_own_network();
 bool is_own_network();
 
-// For the mason. Whether a process of the session has a socket that is bound to the object, which
-// is open (O_PATH). False where the kernel does not tell. `proc` is the /proc in which this process
-// is `self`.
+// For the mason, which sees the session's processes in /proc. Whether one of them has a socket that
+// is bound to the object, which is open (O_PATH). False where the kernel does not tell. `proc` is
+// the /proc in which this process is `self`.
 bool is_of_session(int proc, int object);
 
 }  // namespace socket_owner

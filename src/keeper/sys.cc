@@ -282,6 +282,10 @@ long statx(int dir, const char* path, unsigned flags, unsigned mask, FileStatus*
     return call(__NR_statx, dir, as_long(path), flags, mask, as_long(status));
 }
 long chdir(const char* path) { return call(__NR_chdir, as_long(path)); }
+long statmount(const void* request, void* into, size_t room) {
+    constexpr long number = 457;
+    return call(number, as_long(request), as_long(into), static_cast<long>(room), 0);
+}
 long unshare(uint64_t flags) { return call(__NR_unshare, static_cast<long>(flags)); }
 long fsopen(const char* type, unsigned flags) { return call(__NR_fsopen, as_long(type), flags); }
 long fsconfig(int context, unsigned command, const char* key, const char* value) {

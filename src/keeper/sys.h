@@ -157,6 +157,8 @@ struct FileStatus {  // the parts of statx that are asked for
 };
 static_assert(sizeof(FileStatus) == 256);
 long statx(int dir, const char* path, unsigned flags, unsigned mask, FileStatus* status);
+// `request` is a mnt_id_req. Linux 6.8.
+long statmount(const void* request, void* into, size_t room);
 long unshare(uint64_t flags);
 long fsopen(const char* type, unsigned flags);
 long fsconfig(int context, unsigned command, const char* key, const char* value);

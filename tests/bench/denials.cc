@@ -25,6 +25,26 @@ std::string renaming(const std::string& one, const std::string& other) {
            one + "\", \"" + other + "\"; rename \"" + other + "\", \"" + one + "\" }'";
 }
 
+// Prints the median of what a connection to an own unix socket takes, in microseconds.
+constexpr const char* connecting = R"(PATH=/usr/bin:/bin:$PATH python3 -c '
+import os, socket, time
+server = socket.socket(socket.AF_UNIX); server.bind("connect-%d" % os.getpid()); server.listen(5)
+took = []
+for _ in range(2000):
+    client = socket.socket(socket.AF_UNIX)
+    begun = time.perf_counter_ns()
+    client.connect(server.getsockname())
+    took.append(time.perf_counter_ns() - begun)
+    server.accept()[0].close(); client.close()
+os.unlink(server.getsockname())
+print(sorted(took)[len(took) // 2] / 1000)')";
+
+double connecting_us(Bash& bash, ToolContext context, Mode mode) {
+    context.mode = mode;
+    const Report report = bash.run({.command = connecting}, context);
+    return exit_code(report.ending) == 0 ? std::strtod(report.output.c_str(), nullptr) : missing;
+}
+
 }  // namespace
 
 void denials(std::vector<Figure>& figures, size_t rounds) {
@@ -57,6 +77,10 @@ void denials(std::vector<Figure>& figures, size_t rounds) {
     figures.push_back({"renaming a file, denials off", each_us(renamed.bare_ms), "us", 0, true});
     figures.push_back(
         {"  added by denials on", each_us(renamed.other_ms - renamed.bare_ms), "us", 30, true});
+    const double bare = connecting_us(bash, on, Mode::Open);
+    const double walled = connecting_us(bash, on, Mode::Workspace);
+    figures.push_back({"connecting to a unix socket, bare", bare, "us", 0, true});
+    figures.push_back({"  added behind walls", walled - bare, "us", 60, true});
 }
 
 }  // namespace husk::bench

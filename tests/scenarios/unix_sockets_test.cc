@@ -260,6 +260,18 @@ TEST_P(UnixSockets, OfSomebodyElseAreDeniedWithTheSettingThatAllowsThem) {
     }
 }
 
+// There the sockets of the session are among those of the host.
+TEST_P(UnixSockets, AreToldFromThoseOfTheHostWhereTheNetworkIsOpen) {
+    const Listener host(place_.work() / "socket");
+    const json report = python(R"(
+print(talks(socket.SOCK_STREAM, "/tmp/own"), error_of(lambda: connected(socket.SOCK_STREAM, "socket")))
+)",
+                               {"--network", "open"});
+    EXPECT_EQ(report["output"], "True EACCES\n");
+    EXPECT_FALSE(host.was_reached());
+    EXPECT_EQ(report["denials"].size(), 1U) << report["denials"];
+}
+
 TEST_P(UnixSockets, OfAnotherSessionAreOutOfReach) {
     place_.write(place_.work() / "server.py", std::string(prelude) + R"(
 server = made(socket.SOCK_STREAM, "shared")
