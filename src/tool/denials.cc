@@ -1,6 +1,7 @@
 #include "tool/denials.h"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -60,6 +61,7 @@ std::string target_of(const json& line) {
     if (const auto call = number_of(line, "call")) {
         const std::string name = name_of_call(*call);
         const uint64_t family = number_of(line, "first").value_or(0);
+        if (name == "socket" && family == AF_UNIX) return "unix datagram socket";
         return name == "socket" ? "socket of family " + std::to_string(family) : name;
     }
     if (std::string address = text_of(line, "address"); !address.empty()) return address;

@@ -1,5 +1,6 @@
 // Unix sockets of a session work in it, and lead to nobody outside.
 #include <gmock/gmock.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -260,6 +261,45 @@ TEST_P(UnixSockets, OfSomebodyElseAreDeniedWithTheSettingThatAllowsThem) {
     }
 }
 
+// The parent of the session's pid 1, as the host sees it.
+pid_t mason_above(pid_t process) {
+    for (pid_t at = process; at > 1;) {
+        const std::string status = read_text("/proc/" + std::to_string(at) + "/status");
+        if (status.starts_with("Name:\thusk-mason\n")) return at;
+        const size_t parent = status.find("PPid:");
+        if (parent == std::string::npos) return -1;
+        at = std::stoi(status.substr(parent + 5));
+    }
+    return -1;
+}
+
+TEST_P(UnixSockets, WaitWhileTheMasonIsStoppedAndNothingOpens) {
+    const Listener other(place_.work() / "socket");
+    const std::string word = unique_word();
+    place_.write(place_.work() / "server.py", std::string(prelude) + R"(
+while not os.path.exists("go"): time.sleep(0.01)
+os.write(1, b"asking ")
+outcome = error_of(lambda: connected(socket.SOCK_STREAM, "socket"))
+os.write(1, (outcome + " " + str(talks(socket.SOCK_STREAM, "/tmp/own"))).encode())
+)");
+    const std::string id = place_.husk().background(
+        "cd " + place_.work().string() + " && PATH=/usr/bin:/bin:$PATH python3 server.py " + word,
+        {"--mode", "workspace", "--cwd", place_.work().string()});
+    ASSERT_TRUE(eventually([&] { return !processes_with("server.py " + word).empty(); }));
+    const pid_t mason = mason_above(processes_with("server.py " + word).back());
+    ASSERT_GT(mason, 1);
+    ::kill(mason, SIGSTOP);
+    place_.write(place_.work() / "go", "");
+    const auto output = [&] { return place_.husk()({"output", id}).out; };
+    EXPECT_TRUE(eventually([&] { return output().find("asking") != std::string::npos; }));
+    EXPECT_FALSE(eventually([&] { return other.was_reached(); }, 300ms));
+    ::kill(mason, SIGCONT);
+    EXPECT_TRUE(eventually([&] {
+        return output().find("asking EACCES True") != std::string::npos;
+    })) << output();
+    EXPECT_FALSE(other.was_reached());
+}
+
 // There the sockets of the session are among those of the host.
 TEST_P(UnixSockets, AreToldFromThoseOfTheHostWhereTheNetworkIsOpen) {
     const Listener host(place_.work() / "socket");
@@ -364,6 +404,7 @@ TEST_P(UnixSockets, ForDatagramsAreRefusedAndReported) {
     EXPECT_EQ(report["output"], "EPERM\n");
     ASSERT_EQ(report["denials"].size(), 1U);
     EXPECT_EQ(report["denials"][0]["operation"], "call");
+    EXPECT_EQ(report["denials"][0]["target"], "unix datagram socket");
 }
 
 TEST_P(UnixSockets, AreRefusedWithoutAWitness) {
