@@ -74,6 +74,11 @@ bool redirect(unsigned char* address, unsigned size, Preamble& preamble) {
     return true;
 }
 
+bool is_listed(const unsigned char* address, unsigned size) {
+    const unsigned char* v4 = known.raw == 0 ? nullptr : v4_of(address, size);
+    return v4 != nullptr && v4[0] != loopback[0] && is_for_proxy(v4, 0);
+}
+
 bool is_stand_in(const unsigned char* address, unsigned size) {
     const unsigned char* v4 = known.raw == 0 ? nullptr : v4_of(address, size);
     return v4 != nullptr && is_of_stand_ins(v4);

@@ -43,5 +43,8 @@ void set(const Ways& ways);
 bool redirect(unsigned char* address, unsigned size, Preamble& preamble);
 // Whether the address stands for a name.
 bool is_stand_in(const unsigned char* address, unsigned size);
+// Whether the address stands for a name or is listed itself. What fails there is no stream, so that
+// no entry of the list would help.
+bool is_listed(const unsigned char* address, unsigned size);
 
 }  // namespace forwarding

@@ -9,6 +9,7 @@
 #include "connects.h"
 #include "denial_log.h"
 #include "foresight.h"
+#include "forwarding.h"
 #include "git_config.h"
 #include "group_bit.h"
 #include "internet_address.h"
@@ -183,6 +184,8 @@ void note_address(const Places& places, int pid, const Address& address) {
     begin_line(places, pid);
     line.add(R"(,"operation":"connect","address":)");
     add_address(address);
+    if (forwarding::is_listed(reinterpret_cast<const unsigned char*>(&address), sizeof address))
+        line.add(R"(,"allow_with":"network: open")");
     finish_line();
 }
 

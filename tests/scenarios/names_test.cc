@@ -231,6 +231,23 @@ TEST_P(ListedNames, OpenNoOtherPort) {
     EXPECT_THAT(local["denials"], IsEmpty()) << "that port is the session's own";
 }
 
+// An entry that is there already is no advice.
+TEST_P(ListedNames, AreNotAdvisedAgainForDatagrams) {
+    const json report = ask(R"(python3 - <<'END'
+import socket
+for address in ("192.0.2.1", "192.0.2.2"):
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try: s.sendto(b"x", (address, 53))
+    except OSError as e: print(e.strerror)
+END
+)",
+                            "192.0.2.1:53");
+    EXPECT_EQ(report["output"], "Network is unreachable\nNetwork is unreachable\n") << report;
+    ASSERT_EQ(report["denials"].size(), 2U) << report;
+    EXPECT_EQ(report["denials"][0]["allow_with"], "network: open");
+    EXPECT_EQ(report["denials"][1]["allow_with"], "network: [\"192.0.2.2:53\"]");
+}
+
 // Whoever makes the bytes up that the mason sends gets no further than through the front door.
 TEST_P(ListedNames, CannotBeForgedAtThePortOfTheProxy) {
     const json report = ask(R"(python3 - <<'END'
