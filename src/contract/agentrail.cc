@@ -189,6 +189,8 @@ std::string taken_away(const Report& report) {
     for (const std::string& path : report.reverted)
         text += "\n[" + path +
                 " was taken away: it is read-only for commands, use the Write or Edit tool]";
+    for (const std::string& sentence : refused_settings(report))
+        text += "\n[" + text::to_utf8(sentence) + "]";
     return text;
 }
 

@@ -1,6 +1,7 @@
 #include "contract/shared.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/terminal_text.h"
 #include "base/utf8.h"
@@ -21,10 +22,8 @@ Json display_meta(const Report& report) {
     return meta;
 }
 
-std::vector<std::string> what_became_of_it(const Report& report) {
+std::vector<std::string> refused_settings(const Report& report) {
     std::vector<std::string> sentences;
-    for (const std::string& path : report.reverted)
-        sentences.push_back(text::one_line(path) + " is protected, and was taken away again");
     for (const Denial& denial : report.denials) {
         if (denial.operation != "git config") continue;
         for (const std::string& note : report.notes)
@@ -36,7 +35,11 @@ std::vector<std::string> what_became_of_it(const Report& report) {
 }
 
 void add_what_became_of_it(std::string& text, const Report& report) {
-    for (const std::string& sentence : what_became_of_it(report)) {
+    std::vector<std::string> sentences;
+    for (const std::string& path : report.reverted)
+        sentences.push_back(text::one_line(path) + " is protected, and was taken away again");
+    std::ranges::move(refused_settings(report), std::back_inserter(sentences));
+    for (const std::string& sentence : sentences) {
         end_line(text);
         text += "[" + text::to_utf8(sentence) + "]\n";
     }

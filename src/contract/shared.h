@@ -17,11 +17,11 @@ inline void end_line(std::string& text) {
 // report, for which many texts have no place, _meta["husk/notes"].
 Json display_meta(const Report& report);
 
-// What the command saw succeed, or fail without a reason, and what a model has to hear of:
-// protected names that were taken away again, and settings of git that were not written. Empty, or
-// sentences.
-std::vector<std::string> what_became_of_it(const Report& report);
-// Adds these sentences to the text, each in brackets and on a line of its own.
+// Why settings of git were not written, in sentences.
+std::vector<std::string> refused_settings(const Report& report);
+// Adds what the command saw succeed, or fail without a reason, and what a model has to hear of,
+// each in brackets and on a line of its own: protected names that were taken away again, and
+// settings of git that were not written.
 void add_what_became_of_it(std::string& text, const Report& report);
 
 // Processes that outlived their command, with pid and name: the first twenty.
