@@ -82,7 +82,7 @@ std::string why_not(const Stopped& stopped, const fs::path& root) {
     if (kind_of_root(root) == RootKind::HoldsAHome || is_own_home_or_above(root))
         return "`write` takes no home directory as a whole: make a directory in it, and give that";
     if (kind_of_root(root) == RootKind::OfTheSystem)
-        return "it belongs to the system, and `write` refuses it";
+        return "`write` refuses directories of the system";
     if (user_may_not(stopped, stopped.path.parent_path()))
         return "this user may not do it without walls either";
     return "";

@@ -220,8 +220,8 @@ TEST_P(Denials, AreTextForAPersonWhenTheCommandFailed) {
             .err;
     };
     EXPECT_THAT(say("mkdir /etc/husk-x"),
-                HasSubstr("stopped by the walls: create /etc/husk-x (it belongs to the system, and "
-                          "`write` refuses it)"));
+                HasSubstr("stopped by the walls: create /etc/husk-x (`write` refuses "
+                          "directories of the system)"));
     EXPECT_THAT(say("mkdir /etc/husk-x; true"), Not(HasSubstr("walls")));
 }
 

@@ -51,9 +51,9 @@ TEST_P(Walls, ShowTheHomeWithoutItsSecretsAndKeepWhatIsWrittenThere) {
     for (const char* mode : {"workspace", "read-only"}) {
         const Ran ran = in(mode,
                            "git config user.name; cat ~/.ssh/id 2>/dev/null; ls ~/.ssh "
-                           "2>/dev/null; echo x > ~/new; cat ~/new");
+                           "2>/dev/null; echo x > ~/.new; cat ~/.new");
         EXPECT_EQ(ran.out, "Somebody\nx\n") << mode << ran.err;
-        EXPECT_FALSE(fs::exists(home() / "new")) << mode;
+        EXPECT_FALSE(fs::exists(home() / ".new")) << mode;
     }
 }
 
@@ -63,9 +63,9 @@ TEST_P(Walls, GiveASecretOnPurpose) {
 }
 
 TEST_P(Walls, KeepScratchForTheSessionOnly) {
-    in("workspace", "echo kept > /tmp/a; echo kept > ~/b", {"--session", "one"});
-    EXPECT_EQ(in("workspace", "cat /tmp/a ~/b", {"--session", "one"}).out, "kept\nkept\n");
-    EXPECT_EQ(in("workspace", "cat /tmp/a ~/b 2>/dev/null", {"--session", "two"}).out, "");
+    in("workspace", "echo kept > /tmp/a; echo kept > ~/.b", {"--session", "one"});
+    EXPECT_EQ(in("workspace", "cat /tmp/a ~/.b", {"--session", "one"}).out, "kept\nkept\n");
+    EXPECT_EQ(in("workspace", "cat /tmp/a ~/.b 2>/dev/null", {"--session", "two"}).out, "");
     EXPECT_FALSE(fs::exists("/tmp/a"));
 }
 
@@ -219,7 +219,8 @@ TEST_P(Walls, KeepTheStateOutOfAWorkspaceThatHoldsIt) {
     const Ran below_tmp = in("read-only", "cat state/audit/*", {}, husk().dir().string());
     EXPECT_EQ(below_tmp.code, 125);
     EXPECT_THAT(below_tmp.err, testing::HasSubstr("holds the state of Husk itself"));
-    const TempDir place("/var/tmp");
+    // Beside the program, which lies in no private place.
+    const TempDir place(fs::path(HUSK_BINARY).parent_path());
     const std::string state = (place.path() / "state").string();
     ASSERT_EQ(::chmod(place.path().c_str(), 0777), 0);
     write_text(place.path() / "note", "mine\n");
