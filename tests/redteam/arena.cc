@@ -17,12 +17,12 @@ namespace {
 namespace fs = std::filesystem;
 using test::write_text;
 
-// Not below /tmp, where the closed modes have scratch of their own: nobody would see whether a wall
-// stands.
+// Not below /tmp or /var/tmp, where the closed modes have scratch of their own: nobody would see
+// whether a wall stands.
 fs::path make_place() {
     for (const std::string& dir :
-         {std::string("/srv"), std::string(HUSK_TEST_PROGRAMS_DIR), std::string("/var/tmp")}) {
-        if (dir.starts_with("/tmp/")) continue;
+         {std::string("/srv"), std::string("/opt"), std::string(HUSK_TEST_PROGRAMS_DIR)}) {
+        if (dir.starts_with("/tmp/") || dir.starts_with("/var/tmp/")) continue;
         std::string name = dir + "/husk-redteam-XXXXXX";
         if (::mkdtemp(name.data()) == nullptr) continue;
         ::chmod(name.c_str(), 0755);

@@ -135,7 +135,7 @@ TEST_F(HuskContract, SecretsStayOutside) {
 
 TEST_F(HuskContract, StandsBehindWalls) {
     EXPECT_EQ(bash("echo x > file && cat file")["output"], "x\n");
-    EXPECT_NE(bash("echo x > /var/tmp/husk-was-here")["exit_code"], 0);
+    EXPECT_NE(bash("echo x > /usr/husk-was-here")["exit_code"], 0);
     EXPECT_NE(bash("echo y > file", {{"mode", "read-only"}})["exit_code"], 0);
     EXPECT_EQ(bash("cat file", {{"mode", "read-only"}})["output"], "x\n");
     const Json wider = talk_.call("bash", {{"command", "true"}, {"mode", "open"}});

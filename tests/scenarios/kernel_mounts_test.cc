@@ -43,7 +43,7 @@ protected:
         ASSERT_EQ(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
         const std::string name = "husk-mounts-" + unique_word();
         in_run_ = fs::path("/run") / name;
-        elsewhere_ = fs::path("/var/tmp") / name;
+        elsewhere_ = fs::path("/opt") / name;
         write_text(in_run_, "the hidden words\n");
         fs::permissions(in_run_, fs::perms(0644));
     }
