@@ -64,11 +64,38 @@ constexpr Syscall clone_call{"clone", 56, 220};
 constexpr Syscall unshare_call{"unshare", 272, 97};
 constexpr Syscall socket_call{"socket", 41, 198};
 
+// Calls with which root becomes another user or group. 0 and -1 change nothing for root.
+struct IdentityCall {
+    Syscall call;
+    uint32_t ids;  // so many arguments are ids; 0: the kernel always refuses
+};
+constexpr IdentityCall identity_calls[] = {
+    {{"setuid", 105, 146}, 1},    {{"setgid", 106, 144}, 1},    {{"setreuid", 113, 145}, 2},
+    {{"setregid", 114, 143}, 2},  {{"setresuid", 117, 147}, 3}, {{"setresgid", 119, 149}, 3},
+    {{"setgroups", 116, 159}, 0},
+};
+
 // What is only missing, like clone3, nobody was denied.
 bool is_told(int error, const SyscallPolicy& policy) { return policy.witness && error != ENOSYS; }
 
 uint32_t refuse(int error, const SyscallPolicy& policy) {
     return is_told(error, policy) ? os::ask_the_listener : fail_with(error);
+}
+
+// The kernel refuses these to a root without CAP_SETUID and CAP_SETGID. The witness notes that it
+// was the walls, and answers as the kernel would.
+void judge_identity(os::SyscallFilter& filter) {
+    constexpr uint32_t unchanged = 0xffffffff;
+    for (const auto& [call, ids] : identity_calls) {
+        Cases cases;
+        for (uint32_t choice = 0; ids > 0 && choice < (1U << ids); ++choice) {
+            ArgumentCase one{{}, let_through};
+            for (uint32_t i = 0; i < ids; ++i)
+                one.all_of.push_back(int_is(i, (choice >> i & 1U) != 0 ? unchanged : 0));
+            cases.push_back(std::move(one));
+        }
+        add(filter, call, os::ask_the_listener, std::move(cases));
+    }
 }
 
 // No new namespaces: they come with capabilities, and the kernel behind those is large. clone
@@ -174,6 +201,10 @@ ArgumentCase allowed_route() {
 Cases socket_cases(Sockets sockets) {
     const bool network = sockets == Sockets::Network;
     Cases cases;
+    // su, sudo and login go on without the audit of the kernel where there is none.
+    if (sockets == Sockets::PrivateNetwork || sockets == Sockets::None)
+        cases.push_back(
+            {{family_is(AF_NETLINK), protocol_is(NETLINK_AUDIT)}, fail_with(EPROTONOSUPPORT)});
     if (sockets == Sockets::None) return cases;
     if (sockets != Sockets::PrivateNetwork) cases.push_back({{family_is(AF_UNIX)}, let_through});
     if (sockets == Sockets::Unix) return cases;
@@ -372,6 +403,7 @@ os::SyscallFilter syscall_policy(const SyscallPolicy& policy, uint32_t arch) {
     judge_connections(filter, policy);
     judge_limits(filter);
     if (policy.tracing) judge_tracing(filter, policy);
+    if (policy.witness && policy.one_user) judge_identity(filter);
     if (!policy.pid_namespace) judge_tuning(filter);
     judge_opening(filter, policy);
     judge_modes(filter, policy);
@@ -390,12 +422,16 @@ std::vector<wire::RefusedRow> rows_for_witness(const SyscallPolicy& policy, uint
     note(clone_call, EPERM);
     note(unshare_call, EPERM);
     note(socket_call, error_of(policy.sockets));
+    if (policy.one_user)
+        for (const IdentityCall& one : identity_calls) note(one.call, EPERM);
     return rows;
 }
 
 std::string_view name_of_refused(uint32_t number) {
     for (const Syscall& call : {clone_call, unshare_call, socket_call})
         if (call.number(os::native_arch) == number) return call.name;
+    for (const IdentityCall& one : identity_calls)
+        if (one.call.number(os::native_arch) == number) return one.call.name;
     for (const RefusedCall& row : refused_calls())
         if (row.call.number(os::native_arch) == number) return row.call.name;
     return {};

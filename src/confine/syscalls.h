@@ -35,6 +35,7 @@ struct SyscallPolicy {
     bool truncate_forbidden;        // Landlock cannot (ABI below 3)
     bool witness = false;           // somebody notes what is refused, and what walls will stop
     bool witness_sees_all = false;  // removals, links and metadata too
+    bool one_user = false;          // root cannot become another user, and is told so
     bool tracing = false;           // Landlock keeps tracers within the session
     UnixSockets unix_sockets = UnixSockets::PairsOnly;
     bool has_way_out = false;  // the network is that of the host: an address is no denial

@@ -123,7 +123,7 @@ TEST(SyscallWalls, RefuseSockets) {
                    socket_call("raw", AF_INET, SOCK_RAW, IPPROTO_ICMP, EPERM),
                    socket_call("packet", AF_PACKET, SOCK_RAW, 0, EPERM),
                    socket_call("route", AF_NETLINK, SOCK_RAW, 0, 0),
-                   socket_call("audit", AF_NETLINK, SOCK_RAW, 9, EPERM),
+                   socket_call("audit", AF_NETLINK, SOCK_RAW, 9, EPROTONOSUPPORT),
                    {"a pair", pair_that_talks, 0}});
     expect_errors(with(Sockets::Network),
                   {socket_call("unix", AF_UNIX, SOCK_STREAM, 0, 0),

@@ -344,6 +344,25 @@ TEST(SyscallPolicies, LetTracersWorkWhereLandlockKeepsThemInside) {
     }
 }
 
+TEST(SyscallPolicies, AskAboutOtherUsersOnlyForRoot) {
+    constexpr uint64_t unchanged = 0xffffffff;
+    SyscallPolicy policy = walled;
+    policy.witness = true;
+    EXPECT_EQ(Answers(policy)(SYS_setresuid, {5, 5, 5}), 0);
+    policy.one_user = true;
+    const Answers answers(policy);
+    EXPECT_EQ(answers(SYS_setresuid, {0, unchanged, 0}), 0);
+    EXPECT_EQ(answers(SYS_setresuid, {unchanged, unchanged, 5}), -1);
+    EXPECT_EQ(answers(SYS_setuid, {0}), 0);
+    EXPECT_EQ(answers(SYS_setuid, {5}), -1);
+    EXPECT_EQ(answers(SYS_setregid, {5, 0}), -1);
+    EXPECT_EQ(answers(SYS_setgroups), -1);
+    const auto rows = rows_for_witness(policy);
+    EXPECT_TRUE(std::ranges::any_of(rows, [](const wire::RefusedRow& row) {
+        return row.number == SYS_setgroups && row.error == EPERM;
+    }));
+}
+
 TEST(SyscallPolicies, KnowTheNumbersOfAarch64) {
     const Answers answers(bare, AUDIT_ARCH_AARCH64);
     const std::pair<Named, int> known[] = {

@@ -125,6 +125,7 @@ Result<void> add_filter(const Wanted& wanted, Steps& steps) {
         !machine.mount_namespace && machine.landlock < os::landlock::abi_of_truncation;
     policy.witness = has_witness(wanted);
     // Keepers and the nursery are in the same Landlock domain, and are not dumpable.
+    policy.one_user = wanted.root;
     policy.tracing = machine.landlock > 0;
     if (policy.witness) policy.unix_sockets = UnixSockets::ThroughWitness;
     policy.has_way_out = wanted.network.kind == Network::Kind::Open;
