@@ -122,7 +122,7 @@ TEST_P(Denials, NameTheCallThatWouldMakeAnotherUserOfRoot) {
         return root ? testing::Matcher<std::vector<std::string>>(testing::ElementsAre(attempt))
                     : testing::Matcher<std::vector<std::string>>(IsEmpty());
     };
-    const auto nobody = run("workspace", "setpriv --reuid=65534 true");
+    const auto nobody = run("workspace", "setpriv --reuid=12345 true");
     EXPECT_NE(nobody["exit_code"], 0);
     EXPECT_THAT(attempts(nobody), told("call setresuid"));
     const auto groups = run("workspace", "setpriv --clear-groups true");
