@@ -166,6 +166,29 @@ void add_scratch(const Wanted& wanted, Steps& steps) {
                     ",nr_inodes=" + std::to_string(wanted.scratch_bytes / bytes_of_a_file));
 }
 
+bool has_var_tmp() {
+    return std::ranges::find(private_places(), var_tmp) != private_places().end();
+}
+
+void make_temporary(const Wanted& wanted, Steps& steps) {
+    steps.make_directory(store / "tmp", 01777);
+    if (!has_home(wanted)) steps.make_directory(store / "tmp" / "home", 0700);
+    clone_own_tree(store / "tmp", Temporary, steps);
+    if (!has_var_tmp()) return;
+    steps.make_directory(store / "var-tmp", 01777);
+    clone_own_tree(store / "var-tmp", LastingTemporary, steps);
+}
+
+// From here on, the store cannot be reached by a name.
+void place_temporary(Steps& steps) {
+    const auto place = [&](Slot slot, const fs::path& path) {
+        steps.add(
+            {WallOp::PlaceTree, "mount a private " + path.string(), slot, 0, 0, {path.string()}});
+    };
+    place(Temporary, "/tmp");
+    if (has_var_tmp()) place(LastingTemporary, var_tmp);
+}
+
 // What was given on purpose, of a secret in the home that was not given as a whole.
 std::vector<fs::path> given_in_secrets(const Wanted& wanted, const std::vector<fs::path>& secrets) {
     std::vector<fs::path> given;
@@ -419,24 +442,10 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     if (shows_home && has_home(wanted)) add_home(wanted, secrets, steps);
     add_devices(wanted, first_named, steps);
     make_resolver_file(wanted, store, Names, steps);
-    steps.make_directory(store / "tmp", 01777);
-    if (!has_home(wanted)) steps.make_directory(store / "tmp" / "home", 0700);
-    clone_own_tree(store / "tmp", Temporary, steps);
-    const bool has_var_tmp = std::ranges::find(private_places(), var_tmp) != private_places().end();
-    if (has_var_tmp) {
-        steps.make_directory(store / "var-tmp", 01777);
-        clone_own_tree(store / "var-tmp", LastingTemporary, steps);
-    }
+    make_temporary(wanted, steps);
 
     place_tree(Devices, "/dev", steps);
-    steps.add({WallOp::PlaceTree, "mount a private /tmp", Temporary, 0, 0, {"/tmp"}});
-    if (has_var_tmp)
-        steps.add({WallOp::PlaceTree,
-                   "mount a private " + var_tmp.string(),
-                   LastingTemporary,
-                   0,
-                   0,
-                   {var_tmp.string()}});
+    place_temporary(steps);
     if (all_is_root) steps.make_read_only("/sys", true);
     if (shows_home) place_tree(has_home(wanted) ? HomeMerged : HomeBelow, wanted.home, steps);
     for (size_t i = 0; shows_home && i < given.size(); ++i)
