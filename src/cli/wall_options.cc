@@ -51,9 +51,9 @@ void add_wall_options(CLI::App& app, config::Settings& flags) {
     add_paths(app, "--device", flags.devices,
               "A device that may be opened, such as /dev/kvm; may be repeated");
     add_ports(app, flags);
-    add_setting(
-        app, "--scratch", flags, "scratch",
-        "The size of the session's private memory for HOME, /tmp and /dev/shm: 1G (default)");
+    add_setting(app, "--scratch", flags, "scratch",
+                "The size of the session's private memory for HOME, /tmp, /var/tmp and /dev/shm: "
+                "1G (default)");
     app.add_option_function<std::vector<std::string>>(
            "--accept",
            [&flags](const std::vector<std::string>& holes) {
