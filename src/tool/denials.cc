@@ -204,6 +204,37 @@ std::string note_of_git_settings(const json& line) {
     return file + " was not written: Husk does not understand the new settings" + outside;
 }
 
+bool is_below(const fs::path& path, const fs::path& root) {
+    return std::ranges::mismatch(root, path).in1 == root.end();
+}
+
+// The part of a path that is in a directory of git, and the checkout that this directory is in.
+struct InGit {
+    fs::path checkout;
+    fs::path part;  // "hooks/pre-commit"
+};
+
+std::optional<InGit> in_git(const fs::path& path) {
+    InGit found;
+    for (auto at = path.begin(); at != path.end(); ++at) {
+        if (*at != ".git") {
+            found.checkout /= *at;
+            continue;
+        }
+        while (++at != path.end()) found.part /= *at;
+        return found;
+    }
+    return std::nullopt;
+}
+
+// No setting opens these in a repository that is written.
+bool is_obeyed_by_git(const fs::path& part) {
+    constexpr std::string_view names[] = {"hooks",           "config",   "config.worktree",
+                                          "info/attributes", "branches", "remotes",
+                                          "commondir"};
+    return std::ranges::any_of(names, [&](std::string_view name) { return is_below(part, name); });
+}
+
 // Why git cannot write in the directory of a repository.
 std::string note_of_git_files(const Denial& denial, const std::string& mode,
                               const fs::path& workspace) {
