@@ -9,7 +9,7 @@
 #include "decide/survey.h"
 #include "decide/values.h"
 #include "decide/variables.h"
-#include "request/environment.h"
+#include "request/withheld_variables.h"
 
 namespace husk::contract {
 namespace {

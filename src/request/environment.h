@@ -42,10 +42,6 @@ bool is_note_on_dropped(std::string_view note);
 // commands can write. Where no entry is absolute, the system's directories are.
 std::string absolute_entries(std::string_view path);
 
-// Whether a closed session does without it: its name or its value looks like a secret, or it leads
-// to something outside, or changes what bash makes of a text that was judged.
-bool is_withheld(std::string_view name, std::string_view value = "");
-
 // No pagers, no prompts, no colours: nobody is there to answer or to look.
 std::map<std::string, std::optional<std::string>> agent_environment();
 

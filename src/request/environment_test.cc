@@ -1,4 +1,5 @@
 #include "request/environment.h"
+#include "request/withheld_variables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,6 +10,7 @@
 #include "contract/ask_for.h"
 #include "request/environment.h"
 #include "request/settings_layers.h"
+#include "request/withheld_variables.h"
 #include "tool/allowed_paths.h"
 #include "tool/engine_values.h"
 #include "tool/placed.h"
