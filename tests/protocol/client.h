@@ -13,6 +13,9 @@ namespace husk::test {
 
 using Json = nlohmann::json;
 
+// The capabilities of a client whose user can be asked.
+inline const Json asks = {{"elicitation", Json::object()}};
+
 // A server of its own, which ends with the client.
 class Client {
 public:

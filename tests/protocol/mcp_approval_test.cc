@@ -10,8 +10,6 @@ namespace {
 
 using testing::HasSubstr;
 
-const Json asks = {{"elicitation", Json::object()}};
-
 // A file of rules by which touching something is to be asked about.
 std::vector<std::string> with_rules(const Husk& husk) {
     const auto file = husk.dir() / "rules.yaml";

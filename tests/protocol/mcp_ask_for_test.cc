@@ -14,7 +14,6 @@ using testing::Not;
 namespace fs = std::filesystem;
 
 constexpr const char* stopped = "touch /usr/husk-x";
-const Json asks = {{"elicitation", Json::object()}};
 
 class McpAskFor : public testing::Test {
 protected:
