@@ -19,7 +19,7 @@ else()
     message(FATAL_ERROR "The keeper has no system calls for ${CMAKE_SYSTEM_PROCESSOR} yet")
 endif()
 target_link_options(husk-keeper PRIVATE
-    -nostdlib -static -no-pie -Wl,--gc-sections -Wl,-z,noexecstack -Wl,--build-id=none -Wl,--strip-debug)
+    -nostdlib -static -no-pie -Wl,--gc-sections -Wl,-z,noexecstack -Wl,-z,noseparate-code -Wl,--build-id=none -Wl,--strip-debug)
 
 # The image has no symbols: each caller copies it into memory, which counts against the user's limit for the size of a file.
 set(HUSK_KEEPER_IMAGE_SOURCE ${PROJECT_SOURCE_DIR}/src/run/keeper_image.S)

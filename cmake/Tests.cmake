@@ -108,6 +108,7 @@ if(HUSK_TESTS)
     if(TARGET tests_architecture)
         target_compile_definitions(tests_architecture PRIVATE
             HUSK_KEEPER_BINARY="$<TARGET_FILE:husk-keeper>"
+            HUSK_KEEPER_IMAGE="${CMAKE_CURRENT_BINARY_DIR}/husk-keeper.image"
             HUSK_KEEPER_OBJECTS="$<JOIN:$<TARGET_OBJECTS:husk-keeper>,:>")
         husk_test_portable_parts(tests_architecture)
     endif()
