@@ -1,6 +1,7 @@
 #include "confine/own_network.h"
 
 #include <sys/mount.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -76,18 +77,26 @@ void make_resolver_file(const Wanted& wanted, const fs::path& store, uint64_t sl
                {file}});
 }
 
-void open_low_ports(const Wanted& wanted, Steps& steps) {
+void open_own_network(const Wanted& wanted, Steps& steps) {
     if (!has_own_network(wanted)) return;
-    Step step{WallOp::WriteFile, "open the ports below 1024 of the session's own network"};
-    step.texts = {"/proc/sys/net/ipv4/ip_unprivileged_port_start", "0"};
-    step.optional = true;
-    steps.add(std::move(step));
+    const auto set = [&](const char* name, const char* setting, const std::string& value) {
+        Step step{WallOp::WriteFile, name};
+        step.texts = {std::string("/proc/sys/net/ipv4/") + setting, value};
+        step.optional = true;
+        steps.add(std::move(step));
+    };
+    set("open the ports below 1024 of the session's own network", "ip_unprivileged_port_start",
+        "0");
+    // A user namespace knows no other group.
+    const std::string group = std::to_string(::getegid());
+    set("let the session ping its own network", "ping_group_range",
+        wanted.machine.user_namespace ? group + " " + group : "0 2147483647");
 }
 
 void add_network(const Wanted& wanted, Steps& steps) {
     if (!has_own_network(wanted)) return;
     // With a /proc of its own that has been done: by now it is read-only.
-    if (!wanted.machine.pid_namespace) open_low_ports(wanted, steps);
+    if (!wanted.machine.pid_namespace) open_own_network(wanted, steps);
     const bool has_proxy = wanted.network.kind == Network::Kind::Hosts;
     const bool forwards = has_proxy && answers_names(wanted);
     steps.add(

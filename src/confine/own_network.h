@@ -20,8 +20,8 @@ std::filesystem::path resolver_file(const Wanted& wanted);
 void make_resolver_file(const Wanted& wanted, const std::filesystem::path& store, uint64_t slot,
                         Steps& steps);
 
-// In the session's own network namespace every user may bind every port.
-void open_low_ports(const Wanted& wanted, Steps& steps);
+// In the session's own network namespace every user may bind every port, and ping.
+void open_own_network(const Wanted& wanted, Steps& steps);
 
 // The loopback, and the sockets on it.
 void add_network(const Wanted& wanted, Steps& steps);

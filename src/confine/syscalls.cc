@@ -176,7 +176,7 @@ constexpr SocketKind internet[] = {
     {AF_INET6, SOCK_DGRAM, 0},  {AF_INET6, SOCK_DGRAM, IPPROTO_UDP},
 };
 
-// What `ping` opens. There is nobody to ping in a network of one's own.
+// What `ping` opens: the kernel lets it send and hear only echoes.
 constexpr SocketKind pings[] = {
     {AF_INET, SOCK_DGRAM, IPPROTO_ICMP},
     {AF_INET6, SOCK_DGRAM, IPPROTO_ICMPV6},
@@ -209,8 +209,7 @@ Cases socket_cases(Sockets sockets) {
     if (sockets != Sockets::PrivateNetwork) cases.push_back({{family_is(AF_UNIX)}, let_through});
     if (sockets == Sockets::Unix) return cases;
     for (const SocketKind& kind : internet) cases.push_back(allowed(kind));
-    if (network)
-        for (const SocketKind& kind : pings) cases.push_back(allowed(kind));
+    for (const SocketKind& kind : pings) cases.push_back(allowed(kind));
     cases.push_back(allowed_route());
     if (network)
         for (const int family : {AF_INET, AF_INET6, AF_NETLINK})
