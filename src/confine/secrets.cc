@@ -250,15 +250,30 @@ constexpr auto in_home = std::to_array<const char*>({
 // Files in a home whose names begin so: some programs add a time.
 constexpr auto starts_in_home = std::to_array<std::string_view>({".claude.json.backup"});
 
+// Not /etc/sudoers: it says who may do what, and without it `sudo` of root does nothing.
 constexpr auto in_system = std::to_array<const char*>({
-    "/etc/shadow",      "/etc/shadow-",        "/etc/gshadow",
-    "/etc/gshadow-",    "/etc/sudoers",        "/etc/sudoers.d",
-    "/etc/ssh",         "/etc/ssl/private",    "/etc/krb5.keytab",
-    "/etc/wireguard",   "/etc/munge",          "/etc/kubernetes",
-    "/etc/docker",      "/etc/apt/auth.conf",  "/etc/apt/auth.conf.d",
-    "/etc/letsencrypt", "/etc/ipsec.secrets",  "/etc/NetworkManager/system-connections",
-    "/var/lib/docker",  "/var/lib/containerd", "/var/lib/containers",
-    "/var/lib/kubelet", "/var/spool/cron",     "/var/mail",
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/ssh",
+    "/etc/ssl/private",
+    "/etc/krb5.keytab",
+    "/etc/wireguard",
+    "/etc/munge",
+    "/etc/kubernetes",
+    "/etc/docker",
+    "/etc/apt/auth.conf",
+    "/etc/apt/auth.conf.d",
+    "/etc/letsencrypt",
+    "/etc/ipsec.secrets",
+    "/etc/NetworkManager/system-connections",
+    "/var/lib/docker",
+    "/var/lib/containerd",
+    "/var/lib/containers",
+    "/var/lib/kubelet",
+    "/var/spool/cron",
+    "/var/mail",
     "/var/spool/mail",
 });
 

@@ -28,9 +28,10 @@ constexpr RefusedCall table[] = {
     {{"modify_ldt", 154, no_such_call}, EPERM},
 
     // Keys outlive the session, and KEYCTL_SESSION_TO_PARENT took Landlock away (CVE-2024-42318).
-    {{"add_key", 248, 217}, EPERM},
-    {{"request_key", 249, 218}, EPERM},
-    {{"keyctl", 250, 219}, EPERM},
+    // Programs that change users (su, sshd) go on where a kernel has no keys.
+    {{"add_key", 248, 217}, ENOSYS},
+    {{"request_key", 249, 218}, ENOSYS},
+    {{"keyctl", 250, 219}, ENOSYS},
 
     // Other views of the file tree; the newer ones were forgotten by others (CVE-2021-41133).
     // unshare and clone are judged by their flags.

@@ -89,8 +89,22 @@ void add_init(const Wanted& wanted, Steps& steps) {
                    0,
                    {"/proc/sys/kernel/pid_max", std::to_string(session_processes())}});
     }
-    open_low_ports(wanted, steps);
+    open_own_network(wanted, steps);
     steps.make_read_only("/proc");
+}
+
+// The last one is for keepers: they kill processes of all users of their session.
+constexpr int rights_to_become_others[] = {CAP_SETUID, CAP_SETGID, CAP_KILL};
+
+// Whether root can be another user in the session, for `su`, and for servers that do not run as
+// root. Landlock withholds the same from every user, and a process that is no longer root has no
+// capability. The mason has to look at such processes. A user namespace knows only one user.
+bool can_become_others(const Wanted& wanted) {
+    const Machine& machine = wanted.machine;
+    return wanted.root && wanted.mode == Mode::Workspace && machine.mount_namespace &&
+           machine.pid_namespace && !machine.user_namespace &&
+           std::ranges::all_of(rights_to_become_others, os::has_capability) &&
+           os::has_capability(CAP_SYS_PTRACE);
 }
 
 uint64_t kept_capabilities(const Wanted& wanted) {
@@ -98,7 +112,10 @@ uint64_t kept_capabilities(const Wanted& wanted) {
     if (!wanted.root || wanted.mode != Mode::Workspace || !wanted.machine.mount_namespace) return 0;
     // Without CAP_FSETID, writing to a file takes its set-user-ID bit away, and no file gets the
     // set-group-ID bit of a group that root is not in.
-    return 1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER;
+    uint64_t kept = 1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER;
+    if (can_become_others(wanted))
+        for (const int one : rights_to_become_others) kept |= 1ULL << one;
+    return kept;
 }
 
 // Mounts of the kernel are covered where there is a mount namespace.
@@ -125,7 +142,7 @@ Result<void> add_filter(const Wanted& wanted, Steps& steps) {
         !machine.mount_namespace && machine.landlock < os::landlock::abi_of_truncation;
     policy.witness = has_witness(wanted);
     // Keepers and the nursery are in the same Landlock domain, and are not dumpable.
-    policy.one_user = wanted.root;
+    policy.one_user = wanted.root && !can_become_others(wanted);
     policy.tracing = machine.landlock > 0;
     if (policy.witness) policy.unix_sockets = UnixSockets::ThroughWitness;
     policy.has_way_out = wanted.network.kind == Network::Kind::Open;

@@ -122,4 +122,25 @@ ActingAs::~ActingAs() {
     if (!is_itself) sys::exit_group(1);  // which ends the session
 }
 
+// Only root's sessions have more than one user.
+Permissions::Permissions(int proc, int thread) {
+    if (sys::geteuid() != 0) return;
+    are_known_ = read_rights(proc, thread, rights_);
+    are_of_another_ = rights_.user != 0;
+}
+
+bool Permissions::allow(int object, int wanted) const {
+    constexpr int empty_path = 0x1000;
+    constexpr int effective = 0x200;  // AT_EACCESS: of the effective user
+    if (!are_known_) return false;
+    if (!are_of_another_) {
+        const long answer = sys::faccessat2(object, "", wanted, empty_path);
+        return answer == 0 || answer == -EROFS;
+    }
+    const ActingAs acting(rights_);
+    if (!acting.succeeded()) return false;
+    const long answer = sys::faccessat2(object, "", wanted, empty_path | effective);
+    return answer == 0 || answer == -EROFS;
+}
+
 }  // namespace caller

@@ -48,4 +48,20 @@ private:
     uint64_t own_capabilities_ = 0;  // permitted
 };
 
+// What a thread may do with objects, by their owners and modes. The mount is not asked.
+class Permissions {
+public:
+    // Of a thread that is the same user as this process.
+    Permissions() = default;
+    Permissions(int proc, int thread);
+
+    // `wanted` is R_OK | W_OK | X_OK.
+    bool allow(int object, int wanted) const;
+
+private:
+    bool are_known_ = true;
+    bool are_of_another_ = false;
+    Rights rights_{};
+};
+
 }  // namespace caller

@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <linux/stat.h>
 
+#include "caller.h"
 #include "home_copy.h"
 #include "mounts.h"
 #include "path.h"
@@ -30,6 +31,7 @@ char first_text[longest_path];
 char second_text[longest_path];
 char way[longest_path + sizeof(Path)];
 char resolved[longest_path * 2];
+caller::Permissions permissions;  // of the caller that is looked at closely
 
 // What is known of the mounts that calls led to.
 enum class Kind : uint8_t { Unknown, Writable, ReadOnly };
@@ -208,11 +210,7 @@ Seen look(int object) {
     return seen;
 }
 
-// With the rights of the real user, as the kernel has them for a process without capabilities.
-bool permits(int object, int rights) {
-    const long answer = sys::faccessat2(object, "", rights, empty_path);
-    return answer == 0 || answer == -EROFS;
-}
+bool permits(int object, int rights) { return permissions.allow(object, rights); }
 
 constexpr int to_write = 2;   // W_OK
 constexpr int to_search = 1;  // X_OK
@@ -305,10 +303,30 @@ Refusal refusal_of_open(const Caller& caller, const OpenFlags& flags, const walk
     return refusal_of_new_name(caller, end);
 }
 
+// A directory with names in it cannot be removed anyway (ENOTEMPTY). False if it cannot be listed.
+bool holds_names(const Caller& caller, int directory) {
+    Path self;
+    self.add("self/fd/");
+    self.add(directory);
+    const long opened = sys::openat(caller.proc, self.text, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0) return false;
+    alignas(8) char entries[1024];
+    constexpr unsigned itself_and_parent = 2;
+    unsigned names = 0;
+    long got = 0;
+    while (names <= itself_and_parent &&
+           (got = sys::getdents64(static_cast<int>(opened), entries, sizeof entries)) > 0)
+        for (long at = 0; at < got; ++names)
+            at += reinterpret_cast<const proc::DirectoryEntry*>(entries + at)->size;
+    sys::close(static_cast<int>(opened));
+    return names > itself_and_parent;
+}
+
 Refusal refusal_of_removal(const Caller& caller, bool of_directory, const walk::End& end) {
     if (!end.is_named || !end.is_there()) return {};
     const Seen seen = look(end.object);
     if (!seen.is_known || seen.is_directory() != of_directory) return {};
+    if (of_directory && holds_names(caller, end.object)) return {};
     if (mounts::is_read_only(end.parent)) return refuse(caller, EROFS, end);
     if (seen.status.mount == look(end.parent).status.mount) return {};
     return permits(end.parent, to_write | to_search) ? refuse(caller, EBUSY, end) : Refusal{};
@@ -385,7 +403,8 @@ Refusal refusal_of_one_path(const Caller& caller, const Asked& asked, const walk
 }
 
 Refusal look_closer(const Caller& caller, const seccomp_data& call, const Asked& asked) {
-    const walk::Walker walker{caller.proc, caller.pid};
+    permissions = caller::Permissions(caller.proc, caller.pid);
+    const walk::Walker walker{caller.proc, caller.pid, permissions};
     walk::End end;
     walk::go(walker, directory_of(call, asked.from), first_text, last_link(asked), end);
     if (end.error != 0) return {};

@@ -6,6 +6,7 @@
 #include <linux/fcntl.h>
 #include <linux/stat.h>
 
+#include "caller.h"
 #include "caller_path.h"
 #include "git_harmless.h"
 #include "git_syntax.h"
@@ -341,7 +342,10 @@ Answer rename(const Asker& asker, const seccomp_notif& asked, const WatchedCall&
     // If the process has ended, its number may be that of another one, outside of the session.
     uint64_t id = asked.id;
     const bool still_waits = sys::ioctl(asker.listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
-    const NameOrder* order = still_waits ? find(asker.proc, meant, name) : nullptr;
+    constexpr int write_and_search = 3;  // W_OK | X_OK
+    const bool may_rename =
+        still_waits && caller::Permissions(asker.proc, pid).allow(meant, write_and_search);
+    const NameOrder* order = may_rename ? find(asker.proc, meant, name) : nullptr;
     const Answer answer = order == nullptr ? Answer{} : take_over(asker.proc, meant, *order, name);
     sys::close_once(meant);
     return answer;

@@ -5,6 +5,7 @@
 #include <linux/fcntl.h>
 #include <linux/stat.h>
 
+#include "caller.h"
 #include "caller_path.h"
 #include "path.h"
 #include "proc.h"
@@ -71,6 +72,16 @@ long change(int proc, int object, uint64_t mode) {
                          static_cast<unsigned>(mode & all_bits & ~uint64_t{S_ISUID}));
 }
 
+// In a session of root another user changes only what is its own.
+long change_as(int proc, int thread, int object, uint64_t mode) {
+    if (sys::geteuid() != 0) return change(proc, object, mode);
+    caller::Rights rights{};
+    if (!caller::read_rights(proc, thread, rights)) return -ESRCH;
+    if (rights.user == 0) return change(proc, object, mode);
+    const caller::ActingAs acting(rights);
+    return acting.succeeded() ? change(proc, object, mode) : -EPERM;
+}
+
 }  // namespace
 
 bool is_asked_for(const seccomp_data& data) {
@@ -87,7 +98,9 @@ long give(int proc, int listener, const seccomp_notif& asked) {
     // If the process has ended, its number may be that of another one, outside of the session.
     uint64_t id = asked.id;
     const bool still_waits = sys::ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
-    const long result = still_waits ? change(proc, object, asked.data.args[call.mode]) : -ESRCH;
+    const long result = still_waits ? change_as(proc, static_cast<int>(asked.pid), object,
+                                                asked.data.args[call.mode])
+                                    : -ESRCH;
     sys::close(object);
     return result;
 }

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "sys.h"
+#include "caller.h"
 
 namespace walk {
 
@@ -15,6 +15,7 @@ enum class LastLink : uint8_t { Followed, Taken };
 struct Walker {
     int proc;
     int pid;
+    const caller::Permissions& permissions;
 };
 
 // Where a path begins: a descriptor of the process, or at_working_directory.
