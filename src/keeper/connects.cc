@@ -10,6 +10,7 @@
 #include "allowed_sockets.h"
 #include "caller.h"
 #include "clock.h"
+#include "connecting.h"
 #include "forwarding.h"
 #include "path.h"
 #include "proc.h"
@@ -20,14 +21,18 @@
 namespace connects {
 namespace {
 
+using connecting::af_unix;
+using connecting::Forwarding;
+using connecting::go_on_forwarding;
+using connecting::has_to_wait;
+using connecting::look_for_listener;
+using connecting::Socket;
 using keeper_clock::millisecond;
 using keeper_clock::never;
 
-constexpr int af_unix = 1;
 constexpr int af_inet = 2;
 constexpr int af_inet6 = 10;
 constexpr int sock_stream = 1;
-constexpr int sock_dgram = 2;
 constexpr unsigned path_at = 2;         // in a sockaddr_un
 constexpr unsigned longest_unix = 110;  // a sockaddr_un
 constexpr unsigned longest_name = 4096;
@@ -40,23 +45,6 @@ struct Numbers {
     int aarch64;
 };
 constexpr Numbers connect_call{42, 203};
-
-// A socket of the caller, and what the kernel says about it.
-struct Socket {
-    int fd;
-    int domain;
-    int type;
-    int flags;
-    bool blocks() const { return (flags & O_NONBLOCK) == 0 && type != sock_dgram; }
-};
-
-// Of a connection that the proxy makes for the session.
-enum class Forwarding : uint8_t {
-    No,
-    New,
-    Connecting,  // to the proxy, which has then to be told where it goes
-    Told,        // the proxy has yet to say how it went
-};
 
 struct Waiting {
     bool is_taken;
@@ -82,57 +70,6 @@ int option_of(int fd, int option) {
     int value = -1;
     unsigned size = sizeof value;
     return sys::getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
-}
-
-// A nonblocking socket says at once what it would have to wait for; the flag belongs to the open
-// socket, so it is put back. A command can take the flag away again in between: the timer bounds
-// how long the mason waits then.
-long connect_at_once(const Socket& socket, const void* address, unsigned size) {
-    constexpr uint64_t longest_us = 20'000;
-    if (socket.type == sock_dgram) return sys::connect(socket.fd, address, size);
-    if (socket.blocks()) sys::fcntl(socket.fd, F_SETFL, socket.flags | O_NONBLOCK);
-    sys::setitimer(longest_us);
-    const long result = sys::connect(socket.fd, address, size);
-    sys::setitimer(0);
-    if (socket.blocks()) sys::fcntl(socket.fd, F_SETFL, socket.flags);
-    return result;
-}
-
-// Through the link in /proc to the object that is open, which the mason's working directory leads
-// to.
-struct UnixAddress {
-    uint16_t family = af_unix;
-    char path[64] = {};
-
-    explicit UnixAddress(int object) {
-        Path link;
-        link.add("self/fd/");
-        link.add(object);
-        for (unsigned i = 0; i <= link.length; ++i) path[i] = link.text[i];
-    }
-};
-
-long connect_to_object(const Socket& socket, const caller::Rights& rights, int object) {
-    const UnixAddress address(object);
-    const caller::ActingAs caller(rights);
-    return caller.succeeded() ? connect_at_once(socket, &address, sizeof address) : -EACCES;
-}
-
-long connect_to_address(const Socket& socket, const caller::Rights& rights,
-                        const Address& address) {
-    const caller::ActingAs caller(rights);
-    return caller.succeeded() ? connect_at_once(socket, address.bytes, address.size) : -EACCES;
-}
-
-// Whether anybody at all has a socket bound to the object. A socket of another type is refused with
-// EPROTOTYPE then, and nobody hears of it; a datagram socket hears of nothing before it is sent to.
-long look_for_listener(const caller::Rights& rights, int object) {
-    const long opened = sys::socket(af_unix, sock_dgram | O_CLOEXEC | O_NONBLOCK, 0);
-    if (opened < 0) return opened;
-    const Socket probe{static_cast<int>(opened), af_unix, sock_dgram, O_NONBLOCK};
-    const long result = connect_to_object(probe, rights, static_cast<int>(object));
-    sys::close(probe.fd);
-    return result;
 }
 
 // Where a relative path begins.
@@ -204,6 +141,17 @@ bool is_allowed(int proc, const char* path, Made& made) {
     return true;
 }
 
+// A datagram socket of a session sends nothing (datagrams.h). If nobody could hear it, the error is
+// the usual one.
+void stop_datagrams(const caller::Rights& rights, Made& made) {
+    if (made.object < 0) return;
+    made.result =
+        is_socket_file(made.object) ? look_for_listener(rights, made.object) : -ECONNREFUSED;
+    if (made.result == -ECONNREFUSED || made.result == -EACCES) return;
+    made.result = -EPERM;
+    made.stopped = Stopped::Datagrams;
+}
+
 // Leaves the object in `made` when the call may have to wait, or was stopped.
 void connect_by_path(int proc, const seccomp_notif& asked, const Socket& socket,
                      const caller::Rights& rights, Made& made) {
@@ -212,15 +160,17 @@ void connect_by_path(int proc, const seccomp_notif& asked, const Socket& socket,
     const long opened = open_object(proc, static_cast<int>(asked.pid), rights, path);
     made.result = opened;
     made.object = opened < 0 ? -1 : static_cast<int>(opened);
+    if (socket.type == connecting::sock_dgram) return stop_datagrams(rights, made);
     const bool is_own = made.object >= 0 && is_socket_file(made.object) &&
                         socket_owner::is_of_session(proc, made.object);
     if (!is_own && (opened >= 0 || opened == -ENOENT) && is_allowed(proc, path, made)) {
-        made.result = is_socket_file(made.object) ? connect_to_object(socket, rights, made.object)
-                                                  : -ECONNREFUSED;
+        made.result = is_socket_file(made.object)
+                          ? connecting::to_object(socket, rights, made.object)
+                          : -ECONNREFUSED;
     } else if (made.object < 0) {
         return;
     } else if (is_own) {
-        made.result = connect_to_object(socket, rights, made.object);
+        made.result = connecting::to_object(socket, rights, made.object);
     } else if (!is_socket_file(made.object)) {
         made.result = -ECONNREFUSED;
     } else {
@@ -234,41 +184,11 @@ void connect_by_path(int proc, const seccomp_notif& asked, const Socket& socket,
 // In a network namespace of the session all abstract names are its own.
 void connect_by_abstract_name(const Socket& socket, const caller::Rights& rights, Made& made) {
     if (socket_owner::is_own_network()) {
-        made.result = connect_to_address(socket, rights, made.address);
+        made.result = connecting::to_address(socket, rights, made.address);
         return;
     }
     made.result = -EPERM;
     made.stopped = Stopped::AbstractSocket;
-}
-
-// Leaves nothing of a connection that failed, so that the caller can use its socket again.
-long disconnect(const Socket& socket, long error) {
-    const uint16_t nowhere[8] = {};  // AF_UNSPEC
-    sys::connect(socket.fd, nowhere, sizeof nowhere);
-    return error;
-}
-
-// One step of a forwarded connection, as the result of a call that does not block: -EINPROGRESS
-// while the mason has to wait.
-long go_on_forwarding(const Socket& socket, const caller::Rights& rights, const Address& address,
-                      const forwarding::Preamble& preamble, Forwarding& stage) {
-    constexpr int quietly = 0x4040;  // MSG_DONTWAIT | MSG_NOSIGNAL
-    if (stage != Forwarding::Told) {
-        const long result = connect_to_address(socket, rights, address);
-        const bool is_made = result == 0 || (result == -EISCONN && stage == Forwarding::Connecting);
-        if (result == -EINPROGRESS) stage = Forwarding::Connecting;
-        if (!is_made) return result == -EALREADY ? -EINPROGRESS : result;
-        const long told = sys::send(socket.fd, &preamble, sizeof preamble, quietly);
-        if (told != sizeof preamble) return disconnect(socket, -ECONNREFUSED);
-        // It learns the rest from its socket, as from any connection under way.
-        if (!socket.blocks()) return 0;
-        stage = Forwarding::Told;
-    }
-    unsigned char answer = 0;
-    const long got = sys::recv(socket.fd, &answer, 1, quietly);
-    if (got == -EAGAIN) return -EINPROGRESS;
-    if (got != 1) return disconnect(socket, got < 0 ? got : -ECONNREFUSED);
-    return answer == 0 ? 0 : disconnect(socket, -static_cast<long>(answer));
 }
 
 // The first steps are made at once: the proxy is on the loopback.
@@ -295,7 +215,7 @@ void connect_socket(int proc, const seccomp_notif& asked, const Socket& socket,
     } else if (made.is_forwarded) {
         forward(socket, rights, made);
     } else if (!is_unix || made.address.family() != af_unix || made.address.size <= path_at) {
-        made.result = connect_to_address(socket, rights, made.address);
+        made.result = connecting::to_address(socket, rights, made.address);
         const bool is_internet = socket.domain == af_inet || socket.domain == af_inet6;
         // Only streams are forwarded to names; libraries also try datagrams, without need.
         if (is_internet && socket_owner::is_own_network() && has_no_way_out(made.result) &&
@@ -319,13 +239,6 @@ uint64_t deadline_of(int fd) {
     const uint64_t all = static_cast<uint64_t>(time.seconds) * 1'000'000'000 +
                          static_cast<uint64_t>(time.microseconds) * 1000;
     return all == 0 ? never : keeper_clock::monotonic() + all;
-}
-
-bool has_to_wait(const Socket& socket, long result, bool is_forwarded) {
-    if (is_forwarded) return result == -EINPROGRESS;
-    if (!socket.blocks()) return false;
-    if (socket.domain == af_unix) return result == -EAGAIN;
-    return result == -EINPROGRESS || result == -EALREADY;
 }
 
 constexpr uint64_t first_pause = 1 * millisecond;
@@ -365,8 +278,8 @@ bool put_aside(const seccomp_notif& asked, const Socket& socket, const caller::R
 long try_again(Waiting& one) {
     if (one.forwarding != Forwarding::No)
         return go_on_forwarding(one.socket, one.rights, one.address, one.preamble, one.forwarding);
-    return one.object >= 0 ? connect_to_object(one.socket, one.rights, one.object)
-                           : connect_to_address(one.socket, one.rights, one.address);
+    return one.object >= 0 ? connecting::to_object(one.socket, one.rights, one.object)
+                           : connecting::to_address(one.socket, one.rights, one.address);
 }
 
 void answer(int listener, Waiting& one, long result) {

@@ -23,7 +23,7 @@ struct Address {
 };
 
 // Which wall stopped it, if one did.
-enum class Stopped : uint8_t { No, UnixSocket, AbstractSocket, NoWayOut };
+enum class Stopped : uint8_t { No, UnixSocket, AbstractSocket, Datagrams, NoWayOut };
 
 struct Made {
     long result = 0;  // of the call: 0 or -errno

@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "connects.h"
+#include "datagrams.h"
 #include "denial_log.h"
 #include "foresight.h"
 #include "forwarding.h"
@@ -18,7 +19,6 @@
 #include "proc.h"
 #include "resolver.h"
 #include "socket_owner.h"
-#include "socket_pairs.h"
 #include "sys.h"
 #include "tracing.h"
 #include "usage.h"
@@ -237,6 +237,16 @@ void expect_question_to(const Places& places, int pid, const connects::Address& 
         expect_question(places, pid);
 }
 
+// Nobody could send to this socket (`name` of it), or this one could not send to that.
+void note_datagrams(const Places& places, int pid, const char* name) {
+    if (!denial_log::is_open()) return;
+    begin_line(places, pid);
+    line.add(R"(,"operation":"unix datagram","path":)");
+    line.quote(name);
+    line.add(R"(,"allow_with":"mode: open")");
+    finish_line();
+}
+
 void note_connect(const Places& places, int pid, const connects::Made& made) {
     if (!denial_log::is_open()) return;
     if (made.stopped == connects::Stopped::NoWayOut) {
@@ -249,9 +259,12 @@ void note_connect(const Places& places, int pid, const connects::Made& made) {
         return;
     }
     static char name[longest_path];
-    if (made.stopped == connects::Stopped::UnixSocket) {
+    if (made.stopped == connects::Stopped::UnixSocket ||
+        made.stopped == connects::Stopped::Datagrams) {
         find_name(places, made.object, name);
-        if (!is_asked_by_habit(name)) note_path(places, pid, Attempt::Connect, name);
+        if (is_asked_by_habit(name)) return;
+        if (made.stopped == connects::Stopped::Datagrams) return note_datagrams(places, pid, name);
+        note_path(places, pid, Attempt::Connect, name);
     } else if (made.stopped == connects::Stopped::AbstractSocket) {
         unsigned length = 0;
         for (unsigned at = 2; at < made.address.size; ++at)
@@ -382,7 +395,8 @@ void Witness::connect(const seccomp_notif& asked) {
 void Witness::reply(uint64_t id, long result) {
     seccomp_notif_resp answer{};
     answer.id = id;
-    answer.error = static_cast<int>(result);
+    answer.error = result < 0 ? static_cast<int>(result) : 0;
+    answer.val = result < 0 ? 0 : result;
     stay_together(is_alone(load_));
     sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
@@ -402,8 +416,12 @@ void Witness::answer(bool ended) {
     const int pid = static_cast<int>(asked.pid);
     const auto number = static_cast<uint32_t>(asked.data.nr);
     if (connects::is_asked_for(asked.data)) return connect(asked);
-    if (socket_pairs::is_asked_for(asked.data))
-        return reply(asked.id, socket_pairs::give(listener_, asked));
+    if (datagrams::is_asked_for(asked.data))
+        return reply(asked.id, datagrams::give(listener_, asked));
+    if (const char* name = nullptr; datagrams::is_named(asked, name)) {
+        note_datagrams(places_, pid, name);
+        return reply(asked.id, -EPERM);
+    }
     if (group_bit::is_asked_for(asked.data)) {
         const WatchedCall* watched = find_watched(asked.data.nr);
         const int stopped = watched == nullptr ? 0 : look_at(places_, pid, asked.data, *watched);

@@ -1,7 +1,7 @@
 // Tells what the walls are about to stop. It lives in the session's mason, where no command can
 // reach it. The calls that it lets go on are judged by the walls. It refuses those that it notes,
 // with the error of the wall, and those that the filter refuses. A few calls it makes itself for
-// the command: see connects.h, socket_pairs.h and group_bit.h.
+// the command: see connects.h, datagrams.h and group_bit.h.
 #pragma once
 
 #include <linux/seccomp.h>

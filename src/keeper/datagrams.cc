@@ -1,0 +1,117 @@
+#include "datagrams.h"
+
+#include <asm/errno.h>
+#include <asm/ioctl.h>
+#include <asm/socket.h>
+#include <linux/fcntl.h>
+#include <stdint.h>
+
+#include "caller.h"
+#include "sys.h"
+
+namespace datagrams {
+namespace {
+
+constexpr int af_unix = 1;
+constexpr int sock_dgram = 2;
+constexpr int sock_raw = 3;  // of this family it is the same
+constexpr int sock_seqpacket = 5;
+
+#if defined(__aarch64__)
+constexpr int socket_call = 198;
+constexpr int pair_call = 199;
+constexpr int bind_call = 200;
+#else
+constexpr int socket_call = 41;
+constexpr int pair_call = 53;
+constexpr int bind_call = 49;
+#endif
+
+long put(int listener, uint64_t id, int fd, uint64_t type) {
+    seccomp_notif_addfd add{};
+    add.id = id;
+    add.srcfd = static_cast<uint32_t>(fd);
+    add.newfd_flags = static_cast<uint32_t>(type & O_CLOEXEC);
+    return sys::ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+}
+
+int nonblocking(uint64_t type) { return static_cast<int>(type & O_NONBLOCK); }
+
+long give_pair(int listener, const seccomp_notif& asked) {
+    const uint64_t type = asked.data.args[1];
+    // What cannot be written to is found out before there is a descriptor too many.
+    const uint64_t where = asked.data.args[3];
+    const auto pid = static_cast<int>(asked.pid);
+    int32_t numbers[2] = {};
+    if (sys::process_vm_read(pid, where, numbers, sizeof numbers) != sizeof numbers) return -EFAULT;
+    uint64_t id = asked.id;
+    if (sys::ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) return -ESRCH;
+    int ends[2];
+    const long made =
+        sys::socketpair(af_unix, sock_seqpacket | O_CLOEXEC | nonblocking(type), 0, ends);
+    if (made < 0) return made;
+    long result = 0;
+    for (int i = 0; i < 2 && result >= 0; ++i) {
+        result = put(listener, asked.id, ends[i], type);
+        numbers[i] = static_cast<int32_t>(result);
+    }
+    for (int& end : ends) sys::close_once(end);
+    if (result < 0) return result;
+    const long wrote = sys::process_vm_write(pid, where, numbers, sizeof numbers);
+    return wrote == sizeof numbers ? 0 : -EFAULT;
+}
+
+long give_one(int listener, const seccomp_notif& asked) {
+    constexpr int sending = 1;  // SHUT_WR
+    const uint64_t type = asked.data.args[1];
+    const long made = sys::socket(af_unix, sock_dgram | O_CLOEXEC | nonblocking(type), 0);
+    if (made < 0) return made;
+    const auto socket = static_cast<int>(made);
+    long result = sys::shutdown(socket, sending);
+    if (result == 0) result = put(listener, asked.id, socket, type);
+    sys::close(socket);
+    return result;
+}
+
+}  // namespace
+
+bool is_asked_for(const seccomp_data& data) {
+    constexpr uint64_t type = 0xf;
+    const uint64_t asked = data.args[1] & type;
+    return (data.nr == pair_call || data.nr == socket_call) &&
+           static_cast<int>(data.args[0]) == af_unix && (asked == sock_dgram || asked == sock_raw);
+}
+
+long give(int listener, const seccomp_notif& asked) {
+    const int protocol = static_cast<int>(asked.data.args[2]);
+    if (protocol != 0 && protocol != af_unix) return -EPROTONOSUPPORT;
+    return asked.data.nr == pair_call ? give_pair(listener, asked) : give_one(listener, asked);
+}
+
+bool is_named(const seccomp_notif& asked, const char*& name) {
+    constexpr unsigned path_at = 2;
+    static char address[128];
+    if (asked.data.nr != bind_call) return false;
+    const auto size = static_cast<uint32_t>(asked.data.args[2]);
+    if (size <= path_at || size >= sizeof address) return false;
+    const auto pid = static_cast<int>(asked.pid);
+    const long taken = caller::take_descriptor(pid, static_cast<int>(asked.data.args[0]));
+    if (taken < 0) return false;
+    auto socket = static_cast<int>(taken);
+    int value = 0;
+    unsigned length = sizeof value;
+    const auto option = [&](int which) {
+        return sys::getsockopt(socket, SOL_SOCKET, which, &value, &length) == 0 ? value : -1;
+    };
+    const bool sends_datagrams = option(SO_DOMAIN) == af_unix && option(SO_TYPE) == sock_dgram;
+    sys::close_once(socket);
+    if (!sends_datagrams) return false;
+    const long got = sys::process_vm_read(pid, asked.data.args[1], address, size);
+    if (got != static_cast<long>(size)) return false;
+    address[size] = 0;
+    if (address[path_at] == 0) address[path_at] = '@';
+    name = address + path_at;
+    return true;
+}
+
+}  // namespace datagrams
