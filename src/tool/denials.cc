@@ -61,7 +61,6 @@ std::string target_of(const json& line) {
     if (const auto call = number_of(line, "call")) {
         const std::string name = name_of_call(*call);
         const uint64_t family = number_of(line, "first").value_or(0);
-        if (name == "socket" && family == AF_UNIX) return "unix datagram socket";
         return name == "socket" ? "socket of family " + std::to_string(family) : name;
     }
     if (std::string address = text_of(line, "address"); !address.empty()) return address;
@@ -78,6 +77,7 @@ std::vector<fs::path> roots_of(const CallNote& note) {
 
 void advise(Denial& denial, const CallNote& note) {
     if (denial.operation == "git config") return;  // a note says why
+    if (!denial.allow_with.empty()) return;        // the log says it
     if (denial.operation == "call") denial.allow_with = "mode: open";
     const bool is_path = denial.target.starts_with('/');
     const bool is_abstract = denial.target.starts_with('@');
