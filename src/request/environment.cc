@@ -27,14 +27,9 @@ void add_originals(const std::filesystem::path& home, std::map<std::string, std:
         if (std::filesystem::exists(home / name, failed)) result[variable] = home / name;
 }
 
-// Without a network, a package manager that tries again only makes its user wait, and npm asks its
-// registry for news of itself on every call. A variable that is already set keeps its value.
+// A variable that is already set keeps its value.
 void add_patience(std::map<std::string, std::string>& result) {
-    constexpr std::pair<const char*, const char*> patience[] = {
-        {"npm_config_fetch_retries", "0"}, {"npm_config_update_notifier", "false"},
-        {"YARN_HTTP_RETRY", "0"},          {"PIP_RETRIES", "0"},
-        {"UV_HTTP_RETRIES", "0"},          {"CARGO_NET_RETRY", "0"}};
-    for (const auto& [name, value] : patience) {
+    for (const auto& [name, value] : without_network) {
         const char* set = std::getenv(name);
         if (set == nullptr || is_withheld(name, set)) result[name] = value;
     }

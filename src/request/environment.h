@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace husk {
@@ -41,6 +42,13 @@ bool is_note_on_dropped(std::string_view note);
 // The absolute entries of a search path. An empty or relative entry names a directory that
 // commands can write. Where no entry is absolute, the system's directories are.
 std::string absolute_entries(std::string_view path);
+
+// Variables of a session without a network. There a package manager that tries again only makes its
+// user wait, and npm asks its registry for news of itself on every call.
+inline constexpr std::pair<const char*, const char*> without_network[] = {
+    {"npm_config_fetch_retries", "0"}, {"npm_config_update_notifier", "false"},
+    {"YARN_HTTP_RETRY", "0"},          {"PIP_RETRIES", "0"},
+    {"UV_HTTP_RETRIES", "0"},          {"CARGO_NET_RETRY", "0"}};
 
 // No pagers, no prompts, no colours: nobody is there to answer or to look.
 std::map<std::string, std::optional<std::string>> agent_environment();

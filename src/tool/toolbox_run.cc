@@ -55,7 +55,10 @@ Variables variables_for(contract::Environment environment, Mode mode) {
     using enum contract::Environment;
     Variables variables;
     if (environment == Inherited) return variables;
-    if (environment == FromNothing) variables["PATH"] = own_path();
+    if (environment == FromNothing) {
+        variables["PATH"] = own_path();
+        for (const auto& [name, value] : without_network) variables[name] = std::nullopt;
+    }
     for (const auto& [name, withheld] : inherited()) {
         // Walls withhold these themselves, and give their own in the place of some.
         if (mode != Mode::Open && withheld) continue;
