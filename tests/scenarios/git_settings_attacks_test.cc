@@ -26,7 +26,8 @@ old = open(config).read()
 evil = old + '[core]\n\tfsmonitor = evil\n'
 fine = old + '[branch "x"]\n\tdescription = fine\n'
 def put(text, path=lock):
-    open(path + '.new', 'w').write(text); os.rename(path + '.new', path)
+    new = path + '.new%d' % threading.get_native_id()
+    open(new, 'w').write(text); os.rename(new, path)
 def attempt(what, *arguments):
     try: what(*arguments)
     except OSError as error: return error.errno

@@ -270,10 +270,10 @@ TEST_P(Settings, WithAMistakeStopEverythingAndSayWhere) {
 }
 
 TEST_P(Settings, OfANamedFileAreTheOnlyOnes) {
-    users("limits: {cpu: 1m}\n");
-    here("limits: {cpu: 1s}\n");
+    users("limits: {open_files: 60}\n");
+    here("limits: {open_files: 50}\n");
     write_text(work_ / "other.yaml", "limits: {memory: 1G}\n");
-    EXPECT_EQ(in_force("limits.cpu", "--config other.yaml"), "1h from built in");
+    EXPECT_EQ(in_force("limits.open_files", "--config other.yaml"), "4096 from built in");
     EXPECT_EQ(in_force("limits.memory", "--config other.yaml"), "1G from file other.yaml:1");
 }
 

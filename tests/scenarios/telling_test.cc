@@ -168,7 +168,7 @@ TEST_F(Contracts, BringSettingsAlong) {
         {"docware", "mode", "workspace from contract docware"},
         {"docware", "limits.processes", "10 from contract docware"},
         {"docware", "timeouts.default", "30s from contract docware"},
-        {"docware", "limits.cpu", "1h from built in"},
+        {"docware", "limits.file_size", "4G from built in"},
         {"husk", "mode", "workspace from contract husk"},
         {"husk", "timeouts.default", "2m from contract husk"},
         {"husk", "environment.set.TERM", "dumb from contract husk"},

@@ -141,13 +141,14 @@ constexpr Row rows_of_workspace[] = {
 };
 
 constexpr Row rows_of_read_only[] = {
-    {"mkdir W/new", Wall},       {"open WRONLY W/file", Wall}, {"unlink O/no", Another},
-    {"unlink O/dir", Another},   {"rmdir O/file", Another},    {"unlink O/file", Wall},
-    {"unlink O/dangling", Wall}, {"unlink O/fifo", Wall},      {"rmdir O/dir", Wall},
-    {"rmdir O/no", Another},     {"rmdir /", Another},         {"chmod O/no", None},
-    {"chmod O/file", Wall},      {"chmod O/fifo", Wall},       {"chmod O/dangling", None},
-    {"touch O/no", None},        {"touch O/dir", Wall},        {"lchown O/dangling", Wall},
-    {"chmod /dev/null", Wall},   {"unlink /tmp/no", None},     {"chmod /proc/self/exe", Wall},
+    {"mkdir W/new", Wall},          {"open WRONLY W/file", Wall}, {"unlink O/no", Another},
+    {"unlink O/dir", Another},      {"rmdir O/file", Another},    {"unlink O/file", Wall},
+    {"unlink O/dangling", Wall},    {"unlink O/fifo", Wall},      {"rmdir O/dir", Wall},
+    {"rmdir O/no", Another},        {"rmdir /", Another},         {"rmdir O", Another},
+    {"chmod O/no", None},           {"chmod O/file", Wall},       {"chmod O/fifo", Wall},
+    {"chmod O/dangling", None},     {"touch O/no", None},         {"touch O/dir", Wall},
+    {"lchown O/dangling", Wall},    {"chmod /dev/null", Wall},    {"unlink /tmp/no", None},
+    {"chmod /proc/self/exe", Wall},
 };
 
 class Truth : public testing::TestWithParam<Who>, protected Walled {
