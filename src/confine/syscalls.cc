@@ -201,10 +201,12 @@ ArgumentCase allowed_route() {
 Cases socket_cases(Sockets sockets) {
     const bool network = sockets == Sockets::Network;
     Cases cases;
-    // su, sudo and login go on without the audit of the kernel where there is none.
+    // Programs go on without these where a kernel has none: su and sudo without the audit, ss
+    // without a list of sockets, and libudev without news of devices.
     if (sockets == Sockets::PrivateNetwork || sockets == Sockets::None)
-        cases.push_back(
-            {{family_is(AF_NETLINK), protocol_is(NETLINK_AUDIT)}, fail_with(EPROTONOSUPPORT)});
+        for (const int protocol : {NETLINK_AUDIT, NETLINK_SOCK_DIAG, NETLINK_KOBJECT_UEVENT})
+            cases.push_back(
+                {{family_is(AF_NETLINK), protocol_is(protocol)}, fail_with(EPROTONOSUPPORT)});
     if (sockets == Sockets::None) return cases;
     if (sockets != Sockets::PrivateNetwork) cases.push_back({{family_is(AF_UNIX)}, let_through});
     if (sockets == Sockets::Unix) return cases;

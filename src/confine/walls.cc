@@ -91,6 +91,8 @@ void add_init(const Wanted& wanted, Steps& steps) {
     }
     open_own_network(wanted, steps);
     steps.make_read_only("/proc");
+    if (has_witness(wanted))
+        steps.add({WallOp::ShowProcesses, "show the session's processes to the mason"});
 }
 
 // The last one is for keepers: they kill processes of all users of their session.

@@ -12,6 +12,7 @@
 #include "inside_socket.h"
 #include "inside_sockets.h"
 #include "message.h"
+#include "process_files.h"
 #include "resolver.h"
 #include "sys.h"
 #include "walls.h"
@@ -44,6 +45,7 @@ struct Officers {
 void take_office(const Officers& officers, const husk::wire::RefusedRow* rows, long size, int fd) {
     const char order = size == 1 ? *reinterpret_cast<const char*>(rows) : 0;
     if (order == 'n') return officers.resolver->begin(fd);
+    if (order == 'f') return process_files::begin(fd);
     if (order == husk::wire::inside_order) return officers.inside->begin(fd);
     officers.witness->begin(fd, rows, static_cast<uint32_t>(size) / sizeof(husk::wire::RefusedRow));
 }

@@ -7,6 +7,7 @@
 
 #include "path.h"
 #include "sys.h"
+#include "usage.h"
 
 namespace tracing {
 namespace {
@@ -29,24 +30,6 @@ struct Thread {
     uint64_t inside;  // its number in the session
 };
 
-bool starts_with(const char* text, const char* start) {
-    while (*start != 0)
-        if (*text++ != *start++) return false;
-    return true;
-}
-
-// The last number of a line: that of the innermost namespace.
-uint64_t last_number(const char* at) {
-    uint64_t number = 0;
-    bool in_number = false;
-    for (; *at != 0 && *at != '\n'; ++at) {
-        const bool is_digit = *at >= '0' && *at <= '9';
-        if (is_digit) number = (in_number ? number * 10 : 0) + static_cast<uint64_t>(*at - '0');
-        in_number = is_digit;
-    }
-    return number;
-}
-
 Thread look_at(int proc, int tid) {
     Path path;
     path.add(tid);
@@ -57,19 +40,10 @@ Thread look_at(int proc, int tid) {
     sys::close(static_cast<int>(opened));
     if (got <= 0) return {};
     status_text[got] = 0;
-    Thread thread{true, 0, 0};
-    bool knows_both[2] = {};
-    for (const char* at = status_text; *at != 0; ++at) {
-        if (at != status_text && at[-1] != '\n') continue;
-        if (starts_with(at, "TracerPid:")) {
-            thread.tracer = last_number(at);
-            knows_both[0] = true;
-        } else if (starts_with(at, "NSpid:")) {
-            thread.inside = last_number(at);
-            knows_both[1] = true;
-        }
-    }
-    return knows_both[0] && knows_both[1] ? thread : Thread{};
+    const char* tracer = usage::line_after(status_text, "TracerPid");
+    const char* inside = usage::line_after(status_text, "NSpid");
+    if (tracer == nullptr || inside == nullptr) return {};
+    return {true, usage::last_number(tracer), usage::last_number(inside)};
 }
 
 // A thread that asks again, or is dead, has finished its last call.

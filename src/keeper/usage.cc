@@ -35,6 +35,17 @@ bool number_after(const char* text, const char* name, uint64_t& value) {
     return true;
 }
 
+uint64_t last_number(const char* at) {
+    uint64_t number = 0;
+    bool in_number = false;
+    for (; *at != 0 && *at != '\n'; ++at) {
+        const bool is_digit = *at >= '0' && *at <= '9';
+        if (is_digit) number = (in_number ? number * 10 : 0) + static_cast<uint64_t>(*at - '0');
+        in_number = is_digit;
+    }
+    return number;
+}
+
 bool read_io(int fd, uint64_t& read, uint64_t& written) {
     char text[512];
     const long got = fd < 0 ? -1 : sys::pread(fd, text, sizeof text - 1, 0);

@@ -15,6 +15,9 @@ const char* line_after(const char* text, const char* name);
 // The number in the line "<name>: <number>" of a file of /proc.
 bool number_after(const char* text, const char* name, uint64_t& value);
 
+// The last number of a line: that of the innermost namespace.
+uint64_t last_number(const char* at);
+
 // Bytes of storage from /proc/<pid>/io; false when it may not be read.
 bool read_io(int fd, uint64_t& read, uint64_t& written);
 

@@ -213,6 +213,16 @@ long answer_names(bool by_others) {
     return sent;
 }
 
+long show_processes() {
+    const long made =
+        mounts::make("proc", nullptr, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+    if (made < 0) return made;
+    int processes = static_cast<int>(made);
+    const long sent = message::send(mason_socket, "f", 1, &processes, 1);
+    sys::close_once(processes);
+    return sent;
+}
+
 // Out of all sets; and uid 0 gets none of them back by executing something.
 // Without CAP_SETPCAP the bounding set stays: no new privileges does the same for what is executed.
 long keep_capabilities(uint64_t kept, bool lowers_bounds) {
@@ -366,6 +376,7 @@ long take_step(const Description& all, const WallStep& step) {
         case WallOp::RaiseLoopback: return network::raise_loopback(static_cast<uint32_t>(step.a));
         case WallOp::ListenOnLoopback: return listen_on_loopback(step.a);
         case WallOp::AnswerNames: return answer_names(step.a != 0);
+        case WallOp::ShowProcesses: return show_processes();
         case WallOp::Forward:
             return message::send(mason_socket, all.text(step, 0), sizeof(forwarding::Ways), nullptr,
                                  0);

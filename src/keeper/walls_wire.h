@@ -40,7 +40,8 @@ enum class WallOp : uint32_t {
     // A socket on port 53 of the loopback. a: 0 = the mason answers from it; 1 = it goes out with
     // the hello.
     AnswerNames,
-    Forward,  // text 0: forwarding::Ways for the mason
+    ShowProcesses,  // another /proc, for the mason alone (process_files.h)
+    Forward,        // text 0: forwarding::Ways for the mason
     // text 0: directory, 1: name in it, 2: path; of a socket outside that commands may connect to;
     // a: 1 = only the one that is there now
     HoldSocket,

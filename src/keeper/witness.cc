@@ -17,6 +17,7 @@
 #include "line.h"
 #include "path.h"
 #include "proc.h"
+#include "process_files.h"
 #include "resolver.h"
 #include "socket_owner.h"
 #include "sys.h"
@@ -95,17 +96,10 @@ bool read_status(const Places& places, int pid) {
     return true;
 }
 
-// "NSpid:	1234	17": as the session sees it is the last.
+// As the session sees it.
 uint64_t number_inside() {
     const char* at = usage::line_after(status_text, "NSpid");
-    uint64_t last = 0;
-    while (at != nullptr && *at != 0 && *at != '\n') {
-        last = 0;
-        while (*at == '\t' || *at == ' ') ++at;
-        for (; *at >= '0' && *at <= '9'; ++at) last = last * 10 + static_cast<uint64_t>(*at - '0');
-        if (*at != '\t' && *at != '\n' && *at != 0) break;
-    }
-    return last;
+    return at == nullptr ? 0 : usage::last_number(at);
 }
 
 // FNV-1a: it need not withstand anybody, because what a command pretends to repeat is still
@@ -300,18 +294,9 @@ void note_copied(const Places& places, int pid, const char* part) {
     denial_log::add_line(places.log, line.text, line.length);
 }
 
-// The error with which a wall stops the call, or 0. The witness gives this error itself: the kernel
-// may see another tree a moment later, and a call that is noted as stopped must not succeed.
-int look_at(const Places& places, int pid, const seccomp_data& call, const WatchedCall& watched) {
-    if (watched.attempt == Attempt::Symlink) note_symlink(places);
-    if (watched.attempt == Attempt::Connect) {
-        look_at_address(places, pid, call, watched);
-        return 0;
-    }
-    const foresight::Refusal refusal = foresight::refusal_of({places.proc, pid}, call, watched);
-    if (refusal.error != 0) note_path(places, pid, watched.attempt, refusal.path);
-    if (refusal.copied != nullptr) note_copied(places, pid, refusal.copied);
-    return refusal.error;
+// Whether the call opens a file, and does not make it.
+bool opens(const WatchedCall& watched) {
+    return watched.attempt == Attempt::Write && watched.flags >= 0;
 }
 
 const WatchedCall* find_watched(int number) {
@@ -356,6 +341,8 @@ bool is_alone(int load) {
     return at[0] == '1' && at[1] == '/';
 }
 
+constexpr Decision goes_on{0, true};
+
 }  // namespace
 
 void Witness::begin(int listener, const husk::wire::RefusedRow* rows, uint32_t count) {
@@ -389,19 +376,75 @@ void Witness::connect(const seccomp_notif& asked) {
     if (made.stopped != connects::Stopped::No)
         note_connect(places_, static_cast<int>(asked.pid), made);
     sys::close_once(made.object);
-    reply(asked.id, made.result);
+    reply(asked.id, {made.result});
 }
 
-void Witness::reply(uint64_t id, long result) {
+void Witness::reply(uint64_t id, const Decision& decision) {
     seccomp_notif_resp answer{};
     answer.id = id;
-    answer.error = result < 0 ? static_cast<int>(result) : 0;
-    answer.val = result < 0 ? 0 : result;
+    if (decision.goes_on) answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    answer.error = decision.result < 0 ? static_cast<int>(decision.result) : 0;
+    answer.val = decision.result < 0 ? 0 : decision.result;
     stay_together(is_alone(load_));
     sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
 
 void Witness::go_on() { connects::go_on(places_.proc, listener_); }
+
+// The witness gives the error of a wall itself: the kernel may see another tree a moment later, and
+// a call that is noted as stopped must not succeed.
+Decision Witness::look_at(const seccomp_notif& asked, const WatchedCall& watched) {
+    const int pid = static_cast<int>(asked.pid);
+    if (watched.attempt == Attempt::Symlink) note_symlink(places_);
+    if (watched.attempt == Attempt::Connect) {
+        look_at_address(places_, pid, asked.data, watched);
+        return goes_on;
+    }
+    const foresight::Refusal refusal =
+        foresight::refusal_of({places_.proc, pid}, asked.data, watched);
+    if (refusal.copied != nullptr) note_copied(places_, pid, refusal.copied);
+    if (refusal.error == 0) return goes_on;
+    if (opens(watched) && process_files::is_one(refusal.path)) {
+        const long opened = process_files::give({places_.proc, listener_}, asked, refusal.path,
+                                                asked.data.args[watched.flags]);
+        if (opened != -EROFS) return {opened};
+    }
+    note_path(places_, pid, watched.attempt, refusal.path);
+    return {-static_cast<long>(refusal.error)};
+}
+
+Decision Witness::refuse(const seccomp_notif& asked, int error) {
+    note_refused(places_, static_cast<int>(asked.pid), asked.data);
+    return {-static_cast<long>(error)};
+}
+
+Decision Witness::decide(const seccomp_notif& asked) {
+    const int pid = static_cast<int>(asked.pid);
+    const WatchedCall* watched = find_watched(asked.data.nr);
+    if (datagrams::is_asked_for(asked.data)) return {datagrams::give(listener_, asked)};
+    if (const char* name = nullptr; datagrams::is_named(asked, name)) {
+        note_datagrams(places_, pid, name);
+        return {-EPERM};
+    }
+    if (group_bit::is_asked_for(asked.data)) {
+        const Decision seen = watched == nullptr ? goes_on : look_at(asked, *watched);
+        return seen.goes_on ? Decision{group_bit::give(places_.proc, listener_, asked)} : seen;
+    }
+    if (tracing::is_asked_for(asked.data)) {
+        const long judged = tracing::judge(places_.proc, asked);
+        return {judged, judged == 0};
+    }
+    if (watched != nullptr && watched->attempt == Attempt::Rename) {
+        const git_config::Answer given =
+            git_config::rename({places_.proc, listener_}, asked, *watched);
+        note_settings(places_, pid, given);
+        if (given.is_given) return {given.error};
+    }
+    for (uint32_t i = 0; i < refused_count_; ++i)
+        if (refused_[i].number == static_cast<uint32_t>(asked.data.nr))
+            return refuse(asked, refused_[i].error);
+    return watched == nullptr ? refuse(asked, EPERM) : look_at(asked, *watched);
+}
 
 void Witness::answer(bool ended) {
     if (ended) {
@@ -411,58 +454,8 @@ void Witness::answer(bool ended) {
     }
     seccomp_notif asked{};
     if (sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0) return;
-    seccomp_notif_resp answer{};
-    answer.id = asked.id;
-    const int pid = static_cast<int>(asked.pid);
-    const auto number = static_cast<uint32_t>(asked.data.nr);
     if (connects::is_asked_for(asked.data)) return connect(asked);
-    if (datagrams::is_asked_for(asked.data))
-        return reply(asked.id, datagrams::give(listener_, asked));
-    if (const char* name = nullptr; datagrams::is_named(asked, name)) {
-        note_datagrams(places_, pid, name);
-        return reply(asked.id, -EPERM);
-    }
-    if (group_bit::is_asked_for(asked.data)) {
-        const WatchedCall* watched = find_watched(asked.data.nr);
-        const int stopped = watched == nullptr ? 0 : look_at(places_, pid, asked.data, *watched);
-        answer.error = stopped != 0
-                           ? -stopped
-                           : static_cast<int>(group_bit::give(places_.proc, listener_, asked));
-        sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
-        return;
-    }
-    if (tracing::is_asked_for(asked.data)) {
-        answer.error = static_cast<int>(tracing::judge(places_.proc, asked));
-        if (answer.error == 0) answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-        sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
-        return;
-    }
-    if (const WatchedCall* watched = find_watched(asked.data.nr);
-        watched != nullptr && watched->attempt == Attempt::Rename) {
-        const git_config::Answer given =
-            git_config::rename({places_.proc, listener_}, asked, *watched);
-        if (given.is_given) {
-            note_settings(places_, pid, given);
-            answer.error = static_cast<int>(given.error);
-            sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
-            return;
-        }
-    }
-    answer.error = -EPERM;
-    bool refused = false;
-    for (uint32_t i = 0; i < refused_count_ && !refused; ++i) {
-        refused = refused_[i].number == number;
-        if (refused) answer.error = -static_cast<int>(refused_[i].error);
-    }
-    const WatchedCall* watched = refused ? nullptr : find_watched(asked.data.nr);
-    if (watched != nullptr) {
-        answer.error = -look_at(places_, pid, asked.data, *watched);
-        if (answer.error == 0) answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-    } else {
-        note_refused(places_, pid, asked.data);
-    }
-    stay_together(is_alone(load_));
-    sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+    reply(asked.id, decide(asked));
 }
 
 }  // namespace witness

@@ -1,7 +1,8 @@
 // Tells what the walls are about to stop. It lives in the session's mason, where no command can
 // reach it. The calls that it lets go on are judged by the walls. It refuses those that it notes,
 // with the error of the wall, and those that the filter refuses. A few calls it makes itself for
-// the command: see connects.h, datagrams.h and group_bit.h.
+// the command: see connects.h, datagrams.h, process_files.h and
+// group_bit.h.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -15,6 +16,12 @@ struct Places {
     int log;   // appended to; -1: none
     int proc;  // of the PID namespace that the mason is in
     int init;  // pid 1 of the session, as seen from there
+};
+
+// What becomes of a call: the kernel makes it, or this is its result.
+struct Decision {
+    long result = 0;  // -errno
+    bool goes_on = false;
 };
 
 class Witness {
@@ -31,7 +38,10 @@ public:
 
 private:
     void connect(const seccomp_notif& asked);
-    void reply(uint64_t id, long result);
+    Decision decide(const seccomp_notif& asked);
+    Decision look_at(const seccomp_notif& asked, const husk::wire::WatchedCall& watched);
+    Decision refuse(const seccomp_notif& asked, int error);
+    void reply(uint64_t id, const Decision& decision);
     void stay_together(bool wanted);
 
     Places places_;
