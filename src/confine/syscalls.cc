@@ -161,26 +161,15 @@ void judge_socket_options(os::SyscallFilter& filter) {
          {{int_is(1, IPPROTO_TCP), int_is(2, upper_protocol)}, fail_with(ENOPROTOOPT)}});
 }
 
-struct SocketKind {
-    int family;
+struct InternetSocket {
     int type;
     int protocol;
 };
 
-// 0 is the usual protocol of a type. No raw sockets, and none of the protocols that Landlock's
-// rules for ports do not see (MPTCP, SCTP, DCCP, UDP-Lite).
-constexpr SocketKind internet[] = {
-    {AF_INET, SOCK_STREAM, 0},  {AF_INET, SOCK_STREAM, IPPROTO_TCP},
-    {AF_INET, SOCK_DGRAM, 0},   {AF_INET, SOCK_DGRAM, IPPROTO_UDP},
-    {AF_INET6, SOCK_STREAM, 0}, {AF_INET6, SOCK_STREAM, IPPROTO_TCP},
-    {AF_INET6, SOCK_DGRAM, 0},  {AF_INET6, SOCK_DGRAM, IPPROTO_UDP},
-};
-
-// What `ping` opens: the kernel lets it send and hear only echoes.
-constexpr SocketKind pings[] = {
-    {AF_INET, SOCK_DGRAM, IPPROTO_ICMP},
-    {AF_INET6, SOCK_DGRAM, IPPROTO_ICMPV6},
-};
+// Of IPv4 and IPv6. 0 is the usual protocol of a type. No raw sockets, and none of the protocols
+// that Landlock's rules for ports do not see (MPTCP, SCTP, DCCP, UDP-Lite).
+constexpr InternetSocket internet[] = {
+    {SOCK_STREAM, 0}, {SOCK_STREAM, IPPROTO_TCP}, {SOCK_DGRAM, 0}, {SOCK_DGRAM, IPPROTO_UDP}};
 
 ArgumentTest family_is(int family) { return int_is(0, static_cast<uint32_t>(family)); }
 ArgumentTest protocol_is(int protocol) { return int_is(2, static_cast<uint32_t>(protocol)); }
@@ -189,8 +178,20 @@ ArgumentTest type_is(int type) {
     return int_bits_are(1, without_flags, static_cast<uint32_t>(type));
 }
 
-ArgumentCase allowed(const SocketKind& kind) {
-    return {{family_is(kind.family), protocol_is(kind.protocol), type_is(kind.type)}, let_through};
+// One test for both: only this bit is different.
+ArgumentTest family_is_internet() {
+    constexpr uint32_t of_v6 = AF_INET ^ AF_INET6;
+    static_assert(of_v6 == 8 && (AF_INET & of_v6) == 0);
+    return int_bits_are(0, ~of_v6, AF_INET);
+}
+
+ArgumentCase allowed(const InternetSocket& kind) {
+    return {{family_is_internet(), protocol_is(kind.protocol), type_is(kind.type)}, let_through};
+}
+
+// What `ping` opens: the kernel lets it send and hear only echoes.
+ArgumentCase allowed_ping(int family, int protocol) {
+    return {{family_is(family), protocol_is(protocol), type_is(SOCK_DGRAM)}, let_through};
 }
 
 // The names and addresses of interfaces, which getaddrinfo asks for.
@@ -210,8 +211,9 @@ Cases socket_cases(Sockets sockets) {
     if (sockets == Sockets::None) return cases;
     if (sockets != Sockets::PrivateNetwork) cases.push_back({{family_is(AF_UNIX)}, let_through});
     if (sockets == Sockets::Unix) return cases;
-    for (const SocketKind& kind : internet) cases.push_back(allowed(kind));
-    for (const SocketKind& kind : pings) cases.push_back(allowed(kind));
+    for (const InternetSocket& kind : internet) cases.push_back(allowed(kind));
+    cases.push_back(allowed_ping(AF_INET, IPPROTO_ICMP));
+    cases.push_back(allowed_ping(AF_INET6, IPPROTO_ICMPV6));
     cases.push_back(allowed_route());
     if (network)
         for (const int family : {AF_INET, AF_INET6, AF_NETLINK})

@@ -33,9 +33,6 @@ const std::vector<Named> not_permitted = {
     CALL(bpf),
     CALL(perf_event_open),
     CALL(userfaultfd),
-    CALL(add_key),
-    CALL(request_key),
-    CALL(keyctl),
     CALL(mount),
     CALL(umount2),
     CALL(pivot_root),
@@ -79,9 +76,10 @@ const std::vector<Named> not_permitted = {
 #endif
 };
 
-const std::vector<Named> not_there = {CALL(io_uring_setup),    CALL(io_uring_enter),
-                                      CALL(io_uring_register), CALL(clone3),
-                                      CALL(openat2),           CALL(vmsplice)};
+const std::vector<Named> not_there = {
+    CALL(io_uring_setup), CALL(io_uring_enter), CALL(io_uring_register),
+    CALL(clone3),         CALL(openat2),        CALL(vmsplice),
+    CALL(add_key),        CALL(request_key),    CALL(keyctl)};
 
 const std::vector<Named> metadata = {
     CALL(fchmod),       CALL(fchmodat),

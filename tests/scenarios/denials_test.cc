@@ -115,22 +115,22 @@ TEST_P(Denials, AreToldWithTheSettingThatWouldAllowThem) {
     }
 }
 
-// Root has no right to become another user there. For others nothing is different.
+// Root has no right to become another user in read-only. For others nothing is different.
 TEST_P(Denials, NameTheCallThatWouldMakeAnotherUserOfRoot) {
     const bool root = GetParam() == Who::Caller && ::geteuid() == 0;
     const auto told = [root](const char* attempt) {
         return root ? testing::Matcher<std::vector<std::string>>(testing::ElementsAre(attempt))
                     : testing::Matcher<std::vector<std::string>>(IsEmpty());
     };
-    const auto nobody = run("workspace", "setpriv --reuid=12345 true");
+    const auto nobody = run("read-only", "setpriv --reuid=12345 true");
     EXPECT_NE(nobody["exit_code"], 0);
     EXPECT_THAT(attempts(nobody), told("call setresuid"));
-    const auto groups = run("workspace", "setpriv --clear-groups true");
+    const auto groups = run("read-only", "setpriv --clear-groups true");
     EXPECT_THAT(attempts(groups), told("call setgroups"));
     const auto same =
-        run("workspace", "setpriv --reuid=$(id -u) --regid=$(id -g) --keep-groups true");
+        run("read-only", "setpriv --reuid=$(id -u) --regid=$(id -g) --keep-groups true");
     EXPECT_THAT(attempts(same), IsEmpty());
-    const auto su = run("workspace", "su nobody -s /bin/sh -c true </dev/null");
+    const auto su = run("read-only", "su nobody -s /bin/sh -c true </dev/null");
     EXPECT_NE(su["exit_code"], 0);
     EXPECT_THAT(attempts(su), Not(Contains(HasSubstr("socket of family"))));
 }
