@@ -294,9 +294,13 @@ void note_copied(const Places& places, int pid, const char* part) {
     denial_log::add_line(places.log, line.text, line.length);
 }
 
-// Whether the call opens a file, and does not make it.
-bool opens(const WatchedCall& watched) {
-    return watched.attempt == Attempt::Write && watched.flags >= 0;
+// The flags of a call that opens a file, or -1: of another call.
+long flags_of_open(const seccomp_data& call, const WatchedCall& watched) {
+#if !defined(__aarch64__)
+    constexpr int creat = 85;
+    if (call.nr == creat) return O_WRONLY;
+#endif
+    return watched.flags >= 0 ? static_cast<long>(call.args[watched.flags] & 0xffffffff) : -1;
 }
 
 const WatchedCall* find_watched(int number) {
@@ -404,9 +408,10 @@ Decision Witness::look_at(const seccomp_notif& asked, const WatchedCall& watched
         foresight::refusal_of({places_.proc, pid}, asked.data, watched);
     if (refusal.copied != nullptr) note_copied(places_, pid, refusal.copied);
     if (refusal.error == 0) return goes_on;
-    if (opens(watched) && process_files::is_one(refusal.path)) {
+    const long flags = flags_of_open(asked.data, watched);
+    if (flags >= 0 && process_files::is_one(refusal.path)) {
         const long opened = process_files::give({places_.proc, listener_}, asked, refusal.path,
-                                                asked.data.args[watched.flags]);
+                                                static_cast<unsigned long>(flags));
         if (opened != -EROFS) return {opened};
     }
     note_path(places_, pid, watched.attempt, refusal.path);

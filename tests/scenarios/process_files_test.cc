@@ -42,6 +42,20 @@ TEST_P(ProcessFiles, OfTheKeeperAndTheNurseryCannot) {
     EXPECT_EQ(report["output"], "0\n") << report;
 }
 
+TEST_P(ProcessFiles, CanBeOpenedAsPlainFilesAre) {
+    write(work() / "try.c", R"(
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    int made = creat("/proc/self/comm", 0600), own = open("/proc/self/comm", O_RDWR | O_CLOEXEC);
+    printf("%d %d %d\n", (int)write(made, "x", 1), fcntl(made, F_GETFD), fcntl(own, F_GETFD));
+})");
+    const nlohmann::json report = script("workspace", "gcc try.c -o try && ./try");
+    EXPECT_EQ(report["output"], "1 0 1\n") << report;
+    EXPECT_THAT(report["denials"], IsEmpty()) << report;
+}
+
 // Of another process, the tracer has to be the one who writes: the kernel has asked the walls then.
 TEST_P(ProcessFiles, OfMemoryAreForTheProcessItselfAndItsTracer) {
     write(work() / "try.py", R"(
