@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "confine/accounts.h"
 #include "confine/devices.h"
 #include "confine/located.h"
 #include "confine/own_network.h"
@@ -66,8 +67,8 @@ void add_file_rules(const Wanted& wanted, const std::vector<fs::path>& never, St
         grant_only_allowed(wanted, never, steps);
     else
         grant_machine(wanted, never, steps);
-    if (const fs::path file = resolver_file(wanted); !file.empty())
-        grant(file, landlock::on_files(landlock::reading()), steps);
+    for (const fs::path& file : {resolver_file(wanted), passwords_file(wanted)})
+        if (!file.empty()) grant(file, landlock::on_files(landlock::reading()), steps);
     for (const char* path : readable_in_run) grant(path, landlock::reading(), steps);
     grant("/proc", landlock::reading(), steps);
     const uint64_t on_scratch =

@@ -114,7 +114,11 @@ NamedBySettings all_named_by(const std::vector<GitSetting>& settings) {
         if (one.key == "core.hookspath") result.hooks.push_back(one.value);
         if (one.key == "init.templatedir") result.templates.push_back(one.value);
         if (one.key == "core.worktree") result.trees.push_back(one.value);
-        if (one.key == "remote.*.url" || one.key == "remote.*.pushurl")
+        // Git takes the name of a remote that it does not know for a path.
+        constexpr std::string_view addresses[] = {"remote.*.url", "remote.*.pushurl",
+                                                  "branch.*.remote", "branch.*.pushremote",
+                                                  "remote.pushdefault"};
+        if (std::ranges::find(addresses, one.key) != std::end(addresses))
             if (auto path = path_of_address(one.value); path)
                 result.remotes.push_back(*std::move(path));
         if (one.key == "extensions.objectformat") result.uses_sha256 = one.value == "sha256";

@@ -53,6 +53,17 @@ fs::path checkout_above(const fs::path& path) {
     return {};
 }
 
+// The repository without a checkout that the path lies in; empty if there is none.
+fs::path bare_repository_above(const fs::path& path) {
+    std::error_code failed;
+    for (fs::path above = path.parent_path(); above.has_relative_path();
+         above = above.parent_path())
+        if (fs::is_regular_file(above / "HEAD", failed) &&
+            fs::is_directory(above / "objects", failed) && fs::is_directory(above / "refs", failed))
+            return above;
+    return {};
+}
+
 bool is_there(const fs::path& path) {
     struct stat info{};
     return ::lstat(path.c_str(), &info) == 0;
@@ -75,16 +86,16 @@ std::string why_not(const Stopped& stopped, const fs::path& root) {
         if (is_within(stopped.path, special))
             return std::string(special) + " belongs to the machine, and `write` never opens it";
     if (is_within(stopped.path, "/dev"))
-        return "/dev is the session's own; `devices` shows a device in it";
+        return "/dev is the session's own, and holds the devices that `devices` names";
     if (is_always_protected(stopped.path.lexically_relative(root)))
         return "it is protected: commands never change it";
+    if (user_may_not(stopped, stopped.path.parent_path()))
+        return "this user may not do it without walls either";
     if (root == "/") return "`write` never takes /";
     if (kind_of_root(root) == RootKind::HoldsAHome || is_own_home_or_above(root))
         return "`write` takes no home directory as a whole: make a directory in it, and give that";
     if (kind_of_root(root) == RootKind::OfTheSystem)
         return "`write` refuses directories of the system";
-    if (user_may_not(stopped, stopped.path.parent_path()))
-        return "this user may not do it without walls either";
     return "";
 }
 
@@ -108,7 +119,10 @@ Opening opening_of(const Stopped& stopped) {
         return {.needs_workspace_mode = true};
     }
     const fs::path checkout = checkout_above(stopped.path);
-    const fs::path directory = checkout.empty() ? stopped.path.parent_path() : checkout;
+    const fs::path bare = checkout.empty() ? bare_repository_above(stopped.path) : fs::path();
+    const fs::path directory = !checkout.empty() ? checkout
+                               : !bare.empty()   ? bare
+                                                 : stopped.path.parent_path();
     if (std::string why = why_not(stopped, directory); !why.empty()) return {.reason = why};
     return {
         .root = directory, .needs_workspace_mode = stopped.mode == Mode::ReadOnly, .reason = ""};

@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iterator>
 
+#include "confine/accounts.h"
 #include "confine/devices.h"
 #include "confine/located.h"
 #include "confine/outside_sockets.h"
@@ -36,6 +38,7 @@ enum Slot : uint64_t {
     Logs,
     Around,
     Names,
+    Passwords,
     FirstDevice,
 };
 constexpr uint64_t first_root = FirstDevice + std::size(devices);
@@ -125,6 +128,18 @@ void clone_devices(Steps& steps) {
                    {std::string("/dev/") + devices[i]}});
 }
 
+// POSIX message queues are files of a kernel that has them. Landlock asks for a rule, which needs a
+// path.
+bool has_message_queues() {
+    static const bool has = [] {
+        std::ifstream kinds("/proc/filesystems");
+        for (std::string line; std::getline(kinds, line);)
+            if (line == "nodev\tmqueue") return true;
+        return false;
+    }();
+    return has;
+}
+
 void add_devices(const Wanted& wanted, uint64_t first_named, Steps& steps) {
     const fs::path dev = store / "dev";
     steps.make_directory(dev);
@@ -137,6 +152,10 @@ void add_devices(const Wanted& wanted, uint64_t first_named, Steps& steps) {
     steps.make_directory(dev / "pts");
     steps.mount("devpts", dev / "pts", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
                 "newinstance,ptmxmode=0666,mode=0620");
+    if (has_message_queues()) {
+        steps.make_directory(dev / "mqueue");
+        steps.mount("mqueue", dev / "mqueue", harmless | MOUNT_ATTR_NOEXEC, "");
+    }
     const std::pair<const char*, const char*> links[] = {{"pts/ptmx", "ptmx"},
                                                          {"/proc/self/fd", "fd"},
                                                          {"/proc/self/fd/0", "stdin"},
@@ -186,6 +205,7 @@ void place_temporary(Steps& steps) {
             {WallOp::PlaceTree, "mount a private " + path.string(), slot, 0, 0, {path.string()}});
     };
     place(Temporary, "/tmp");
+    steps.add({WallOp::HoldScratch, "watch the scratch", 0, 0, 0, {"/tmp"}});
     if (has_var_tmp()) place(LastingTemporary, var_tmp);
 }
 
@@ -392,6 +412,7 @@ std::vector<fs::path> scratch_places(const Wanted& wanted) {
     for (const fs::path& place : private_places())
         if (place != "/tmp") places.push_back(place);
     places.emplace_back("/dev/pts");
+    if (has_message_queues()) places.emplace_back("/dev/mqueue");
     return places;
 }
 
@@ -442,6 +463,7 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     if (shows_home && has_home(wanted)) add_home(wanted, secrets, steps);
     add_devices(wanted, first_named, steps);
     make_resolver_file(wanted, store, Names, steps);
+    make_passwords_file(wanted, store, Passwords, steps);
     make_temporary(wanted, steps);
 
     place_tree(Devices, "/dev", steps);
@@ -463,6 +485,8 @@ void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     cover(wanted, secrets_to_cover(wanted, secrets), Covering::First, steps);
     if (!wanted.logs.empty()) place_logs(wanted, steps);
     if (const fs::path file = resolver_file(wanted); !file.empty()) place_tree(Names, file, steps);
+    if (const fs::path file = passwords_file(wanted); !file.empty())
+        place_tree(Passwords, file, steps);
     // Last, because what lies below them had to be made there.
     if (wanted.scratch == Scratch::None) make_scratch_read_only(wanted, steps);
 }

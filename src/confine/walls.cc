@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "confine/accounts.h"
 #include "confine/checks.h"
 #include "confine/file_rules.h"
 #include "confine/kernel_mounts.h"
@@ -95,29 +96,13 @@ void add_init(const Wanted& wanted, Steps& steps) {
         steps.add({WallOp::ShowProcesses, "show the session's processes to the mason"});
 }
 
-// The last one is for keepers: they kill processes of all users of their session.
-constexpr int rights_to_become_others[] = {CAP_SETUID, CAP_SETGID, CAP_KILL};
-
-// Whether root can be another user in the session, for `su`, and for servers that do not run as
-// root. Landlock withholds the same from every user, and a process that is no longer root has no
-// capability. The mason has to look at such processes. A user namespace knows only one user.
-bool can_become_others(const Wanted& wanted) {
-    const Machine& machine = wanted.machine;
-    return wanted.root && wanted.mode == Mode::Workspace && machine.mount_namespace &&
-           machine.pid_namespace && !machine.user_namespace &&
-           std::ranges::all_of(rights_to_become_others, os::has_capability) &&
-           os::has_capability(CAP_SYS_PTRACE);
-}
-
 uint64_t kept_capabilities(const Wanted& wanted) {
     // Only read-only mounts keep the owners and modes of what lies outside.
     if (!wanted.root || wanted.mode != Mode::Workspace || !wanted.machine.mount_namespace) return 0;
     // Without CAP_FSETID, writing to a file takes its set-user-ID bit away, and no file gets the
     // set-group-ID bit of a group that root is not in.
-    uint64_t kept = 1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER;
-    if (can_become_others(wanted))
-        for (const int one : rights_to_become_others) kept |= 1ULL << one;
-    return kept;
+    const uint64_t usual = 1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER;
+    return can_become_others(wanted) ? usual | rights_to_become_others() : usual;
 }
 
 // Mounts of the kernel are covered where there is a mount namespace.

@@ -65,7 +65,8 @@ void decode_timeout(const Json& arguments, const Situation& situation, Run& run)
 // What is asked for may be narrower than what the conversation has, never wider.
 std::optional<std::string> decode_walls(const Json& arguments, const Situation& situation,
                                         Run& run) {
-    const std::string who = "; only the user can change that, and not by a command";
+    const std::string who =
+        "; only the user can change that, and not by a command (`ask_for` asks the user)";
     if (const auto mode = mode_named(text_of(arguments, "mode"))) {
         if (*mode > situation.mode)
             return "`mode` cannot be \"" + std::string(word(*mode)) +

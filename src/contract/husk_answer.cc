@@ -179,9 +179,10 @@ std::vector<std::string> lines_of(const Action& action, const Told& told, const 
     }
     for (size_t i = 0; i < std::min(report.denials.size(), most_denials); ++i) {
         const Denial& denial = report.denials[i];
-        lines.push_back(
-            "the walls stopped: " + denial.operation + " " + denial.target +
-            (denial.allow_with.empty() ? "" : "; the user can allow it with " + denial.allow_with));
+        std::string line = "the walls stopped: " + denial.operation + " " + denial.target;
+        if (!denial.allow_with.empty()) line += "; the user can allow it with " + denial.allow_with;
+        if (!denial.reason.empty()) line += " (" + denial.reason + ")";
+        lines.push_back(std::move(line));
     }
     for (std::string& note : notes_of(action, report)) lines.push_back(std::move(note));
     std::erase(lines, "");

@@ -57,13 +57,13 @@ TEST(HuskContract, NamesTheFieldAndWhatWasExpected) {
         {"bash", R"({"command": "x", "mode": "open"})",
          "`mode` cannot be \"open\": commands run here in the mode \"workspace\"; only the user "
          "can "
-         "change that, and not by a command"},
+         "change that, and not by a command (`ask_for` asks the user)"},
         {"bash", R"({"command": "x", "network": "open"})",
          "`network` cannot be wider than it is here; only the user can change that, and not by a "
-         "command"},
+         "command (`ask_for` asks the user)"},
         {"bash", R"({"command": "x", "network": "example.org"})",
          "`network` cannot be wider than it is here; only the user can change that, and not by a "
-         "command"},
+         "command (`ask_for` asks the user)"},
         {"bash", R"([])", "the arguments must be a JSON object, not a list"},
         {"bash", R"({"command": "x", "command": "y"})", "the key `command` stands twice"},
         {"bash_output", R"({})", "`shell_id` is required"},

@@ -33,8 +33,8 @@ std::string walls_of(const Situation& situation) {
                    sentence(situation.network) + what_to_do;
         case Mode::Workspace:
             return "Mode workspace: commands can write inside " + roots_of(situation) +
-                   ", and in /tmp and HOME, which are private copies. .git/hooks, .git/config and "
-                   "shell start-up files are read-only; secrets cannot be read. " +
+                   ", and in private copies that go away: /tmp, and dot files of HOME. .git/hooks "
+                   "and shell start-up files are read-only; secrets cannot be read. " +
                    sentence(situation.network) + what_to_do;
     }
     return "Mode open: commands run with all rights of the user, on the user's files and network. "

@@ -69,7 +69,7 @@ std::string restrictions_of(const Situation& situation) {
            "\n- Network: " + network_of(situation.network) +
            "\n- Sockets: Unix sockets (streams and packets) connect commands of this conversation "
            "with each other. A connection to one of anybody else fails with EACCES (\"Permission "
-           "denied\"). Unix datagram sockets (except pairs) and raw sockets fail with EPERM "
+           "denied\"). Naming a Unix datagram socket and making a raw socket fail with EPERM "
            "(\"Operation not permitted\"). On a machine without network namespaces all other "
            "sockets do, localhost included.\n"
            "- Signals: " +

@@ -11,6 +11,9 @@ namespace caller {
 // A copy of a descriptor of the thread; or -errno.
 long take_descriptor(int thread, int fd);
 
+// Closes such a copy. The last one of a socket may have to wait until data has been sent: not here.
+void let_go(int fd);
+
 // What a thread may do, as far as files and sockets ask for it.
 struct Rights {
     uint32_t user;

@@ -10,6 +10,7 @@
 #include "last_line.h"
 #include "message.h"
 #include "pool.h"
+#include "scratch.h"
 #include "sys.h"
 #include "tree.h"
 
@@ -310,6 +311,7 @@ void Command::save_peaks() {
 
 void Command::save_ending() {
     if (meter_->read((*page_)->usage)) page_->set(husk::record::IoKnown);
+    if (scratch::is_full()) page_->set(husk::record::ScratchFull);
     save_peaks();
     page_->save_ending();
 }

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "proc.h"
+#include "scratch.h"
 #include "sys.h"
 
 namespace keeper {
@@ -95,6 +96,7 @@ void Command::judge_the_end() {
 }
 
 void Command::look_at_the_tree() {
+    if (scratch::is_full()) page_->set(husk::record::ScratchFull);
     on_breach(ceilings_.look());
     on_breach(watch_.look(now_, *meter_));
     if (watch_.has_failed(now_)) lose();

@@ -11,6 +11,7 @@
 #include "caller.h"
 #include "clock.h"
 #include "connecting.h"
+#include "datagrams.h"
 #include "forwarding.h"
 #include "path.h"
 #include "proc.h"
@@ -141,8 +142,8 @@ bool is_allowed(int proc, const char* path, Made& made) {
     return true;
 }
 
-// A datagram socket of a session sends nothing (datagrams.h). If nobody could hear it, the error is
-// the usual one.
+// What stands for a datagram socket sends nothing (datagrams.h). If nobody could hear it, the error
+// is the usual one.
 void stop_datagrams(const caller::Rights& rights, Made& made) {
     if (made.object < 0) return;
     made.result =
@@ -160,7 +161,7 @@ void connect_by_path(int proc, const seccomp_notif& asked, const Socket& socket,
     const long opened = open_object(proc, static_cast<int>(asked.pid), rights, path);
     made.result = opened;
     made.object = opened < 0 ? -1 : static_cast<int>(opened);
-    if (socket.type == connecting::sock_dgram) return stop_datagrams(rights, made);
+    if (datagrams::is_stand_in(socket.fd)) return stop_datagrams(rights, made);
     const bool is_own = made.object >= 0 && is_socket_file(made.object) &&
                         socket_owner::is_of_session(proc, made.object);
     if (!is_own && (opened >= 0 || opened == -ENOENT) && is_allowed(proc, path, made)) {
@@ -203,6 +204,13 @@ void forward(const Socket& socket, const caller::Rights& rights, Made& made) {
     made.told = stage == Forwarding::Told;
 }
 
+uint16_t port_of(int fd) {
+    unsigned char address[28] = {};
+    unsigned size = sizeof address;
+    if (sys::getsockname(fd, address, &size) != 0) return 0;
+    return static_cast<uint16_t>(address[2] << 8 | address[3]);
+}
+
 bool has_no_way_out(long result) {
     return result == -ENETUNREACH || result == -EHOSTUNREACH || result == -EADDRNOTAVAIL;
 }
@@ -217,6 +225,7 @@ void connect_socket(int proc, const seccomp_notif& asked, const Socket& socket,
     } else if (!is_unix || made.address.family() != af_unix || made.address.size <= path_at) {
         made.result = connecting::to_address(socket, rights, made.address);
         const bool is_internet = socket.domain == af_inet || socket.domain == af_inet6;
+        if (is_internet && made.result == 0) made.port = port_of(socket.fd);
         // Only streams are forwarded to names; libraries also try datagrams, without need.
         if (is_internet && socket_owner::is_own_network() && has_no_way_out(made.result) &&
             !forwarding::is_stand_in(made.address.bytes, made.address.size))
@@ -290,7 +299,7 @@ void answer(int listener, Waiting& one, long result) {
 }
 
 void leave(Waiting& one) {
-    sys::close_once(one.socket.fd);
+    caller::let_go(one.socket.fd);
     sys::close_once(one.object);
     one.is_taken = false;
     --waiting_count;
@@ -361,6 +370,7 @@ void make_with(int proc, int listener, const seccomp_notif& asked, int fd, Made&
                !still_waits(listener, asked.id)) {
         made.result = -EACCES;
     } else {
+        made.is_datagram = socket.type == connecting::sock_dgram;
         made.is_forwarded =
             socket.type == sock_stream && socket.domain != af_unix &&
             forwarding::redirect(made.address.bytes, made.address.size, made.preamble);
@@ -369,7 +379,7 @@ void make_with(int proc, int listener, const seccomp_notif& asked, int fd, Made&
             put_aside(asked, socket, rights, made))
             return;
     }
-    sys::close(fd);
+    caller::let_go(fd);
 }
 
 }  // namespace
@@ -400,7 +410,7 @@ Made make(int proc, int listener, const seccomp_notif& asked) {
     if (taken < 0) return made;
     made.result = read_address(asked, made.address);
     if (made.result < 0)
-        sys::close(static_cast<int>(taken));
+        caller::let_go(static_cast<int>(taken));
     else
         make_with(proc, listener, asked, static_cast<int>(taken), made);
     return made;

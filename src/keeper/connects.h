@@ -30,6 +30,8 @@ struct Made {
     bool waits = false;
     Stopped stopped = Stopped::No;
     Address address{};
+    bool is_datagram = false;
+    uint16_t port = 0;          // of the caller's socket on the internet, if it is connected
     bool is_forwarded = false;  // to the proxy, which the address leads to then
     bool told = false;          // the proxy knows where it goes
     forwarding::Preamble preamble{};

@@ -240,7 +240,7 @@ Refusal refuse(const Caller& caller, int error, const walk::End& end) {
 Refusal judge_writable(const Caller& caller, int place, const walk::End& end) {
     if (!home_copy::holds(look(place).status)) return {};
     resolve(caller, end);
-    if (home_copy::would_seem_saved(resolved)) return {EROFS, resolved, nullptr};
+    if (home_copy::would_seem_saved(resolved)) return {EROFS, resolved, nullptr, true};
     return {0, nullptr, permits(place, to_write) ? home_copy::take_new_part(resolved) : nullptr};
 }
 

@@ -24,6 +24,7 @@ struct Refusal {
     const char* path = nullptr;  // without links; valid until the next call
     // The part of the copy of HOME that the call is the first to write ("~/.npm"); else null.
     const char* copied = nullptr;
+    bool would_seem_saved = false;  // the reason is that HOME is a copy
 };
 
 Refusal refusal_of(const Caller& caller, const seccomp_data& call,

@@ -31,6 +31,7 @@ inline constexpr Known known[] = {
     {"advice.*"},
     {"author.email"},
     {"author.name"},
+    {"blame.ignorerevsfile"},
     {"branch.*.description"},
     {"branch.*.merge"},
     {"branch.*.pushremote", Value::Address},
@@ -45,14 +46,18 @@ inline constexpr Known known[] = {
     {"color.*.*"},
     {"column.ui"},
     {"commit.gpgsign"},
+    {"commit.template"},
     {"commit.verbose"},
     {"committer.email"},
     {"committer.name"},
     {"core.abbrev"},
     {"core.autocrlf"},
     {"core.bare"},
+    {"core.commentchar"},
     {"core.commitgraph"},
+    {"core.compression"},
     {"core.eol"},
+    {"core.excludesfile"},
     {"core.filemode"},
     {"core.ignorecase"},
     {"core.logallrefupdates"},
@@ -94,6 +99,7 @@ inline constexpr Known known[] = {
     {"index.sparse"},
     {"index.threads"},
     {"index.version"},
+    {"http.postbuffer"},
     {"init.defaultbranch"},
     {"lfs.*.access"},
     {"lfs.*.locksverify"},
@@ -224,9 +230,20 @@ struct Slice {
     }
 };
 
+// What a shell could take for more (CVE-2023-51385) is in no name of a host or user.
+inline bool may_be_in_host(char one) {
+    constexpr const char* others = ".-_:[]%@+~";
+    if (git_syntax::is_letter(one) || (one >= '0' && one <= '9')) return true;
+    for (const char* at = others; *at != 0; ++at)
+        if (*at == one) return true;
+    return false;
+}
+
 // A name of a host, or an address: what ssh would take for an option begins with a dash, and "%2d"
 // is one.
 inline bool is_host(Slice host) {
+    for (unsigned at = host.at; at < host.end; ++at)
+        if (!may_be_in_host(host.text[at])) return false;
     for (unsigned at = host.find('@'); at < host.end; at = host.find('@')) {
         if (host.first() == '-' || host.first() == '%') return false;
         host.at = at + 1;
@@ -243,7 +260,8 @@ inline bool is_host(Slice host) {
 // for an option.
 inline bool is_address(const Text& value) {
     const Slice all{value.text, 0, value.length};
-    if (all.is_empty() || all.first() == '-') return false;
+    // Git's own programs look for a home behind "~".
+    if (all.is_empty() || all.first() == '-' || all.first() == '~') return false;
     for (unsigned i = 0; i < value.length; ++i)
         if (static_cast<unsigned char>(value.text[i]) < ' ') return false;
     const unsigned slash = all.find('/');
@@ -262,7 +280,8 @@ inline bool is_address(const Text& value) {
     constexpr const char* schemes[] = {"https://",   "http://",    "ssh://",
                                        "git+ssh://", "ssh+git://", "git://"};
     const Slice rest{value.text, colon + 3, value.length};
-    if (all.starts_with("file://")) return rest.first() == '/';
+    // "%2f" would be a slash.
+    if (all.starts_with("file://")) return rest.first() == '/' && rest.find('%') == rest.end;
     bool is_known = false;
     for (const char* scheme : schemes) is_known = is_known || all.starts_with(scheme);
     return is_known && is_host({value.text, rest.at, rest.find('/')});

@@ -32,6 +32,12 @@ inline bool is_internet(const Address& address, uint64_t size) {
     return (address.family == 2 && size >= 8) || (address.family == 10 && size >= 24);
 }
 
+// Whether it stands for a group of hosts: the loopback can be one.
+inline bool is_group(const Address& address) {
+    constexpr unsigned char groups = 0xe0;  // 224.0.0.0/4
+    return address.family == 2 ? (address.v4[0] & 0xf0U) == groups : address.v6[0] == 0xff;
+}
+
 // Of the session's own resolver, if it is in reach.
 inline bool is_resolver(const Address& address) {
     return address.port[0] == 0 && address.port[1] == 53;

@@ -357,7 +357,8 @@ bool is_needed() {
 
 // No wall fails open: with one of them missing there is no session.
 bool go_behind_walls(const birth::Gifts& gifts) {
-    const walls::Built built = walls::build(gifts.walls, {gifts.denials, gifts.settled, seats});
+    const walls::Built built =
+        walls::build(gifts.walls, {gifts.denials, gifts.settled, seats, gifts.listener});
     way_count = built.count;
     for (unsigned i = 0; i < way_count; ++i) ways_out[i] = built.ways_out[i];
     mason = built.mason;

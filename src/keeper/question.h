@@ -149,7 +149,9 @@ inline bool knows(const Question& asked, const char* machine, Answer& answer) {
     if (is_machine || is_below(asked, "localhost")) {
         answer = {Code::None, nullptr, 0, 0};
         if (asked.type == type_a) answer = {Code::None, v4, sizeof v4, 0};
-        if (asked.type == type_aaaa) answer = {Code::None, v6, sizeof v6, 0};
+        // Of these two, /etc/hosts says whether they have such an address.
+        const bool is_in_hosts = is_machine || asked.length == sizeof "localhost" - 1;
+        if (asked.type == type_aaaa && !is_in_hosts) answer = {Code::None, v6, sizeof v6, 0};
         return true;
     }
     answer = {Code::NoSuchName, nullptr, 0, 0};

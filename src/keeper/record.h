@@ -88,6 +88,7 @@ enum Flag : uint32_t {
     LeftoversOverLimit = 32768,
     // Something that main had left behind exited as a shell whose child died of SIGXFSZ.
     LeftoverMetFileSize = 65536,
+    ScratchFull = 131072,  // there was no room left in the private memory of the session
 };
 
 struct Stream {

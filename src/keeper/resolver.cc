@@ -15,14 +15,17 @@ constexpr int msg_dontwait = 0x40;
 constexpr int msg_nosignal = 0x4000;
 constexpr uint64_t second = 1'000'000'000;
 
-// Who asked last, as far as that can be known: a question itself does not say.
 struct Asker {
     denial_log::Call call;
     uint64_t at = 0;
+    uint16_t port = 0;
     char who[256];
     unsigned length = 0;
 };
-Asker last;
+constexpr unsigned most_askers = 32;
+Asker askers[most_askers];  // whose sockets are connected: a port says who asks
+unsigned next_asker = 0;
+Asker last;                 // for others this is a guess
 uint64_t others_until = 0;  // until then, the next question may be that of another call
 
 // A look-up is several questions: for each kind of address, and again where a library tries again.
@@ -35,10 +38,9 @@ constexpr uint64_t one_lookup = 2 * second;
 Noted noted[most_noted];
 unsigned next_noted = 0;
 
-uint64_t hash_of(const question::Question& asked, const denial_log::Call& call) {
-    uint64_t hash = 0xcbf29ce484222325 ^ call.keeper ^ call.word;
-    for (unsigned i = 0; i < asked.length; ++i)
-        hash = (hash ^ static_cast<unsigned char>(asked.name[i])) * 0x100000001b3;
+uint64_t add_to_hash(uint64_t hash, const char* text, unsigned length) {
+    for (unsigned i = 0; i < length; ++i)
+        hash = (hash ^ static_cast<unsigned char>(text[i])) * 0x100000001b3;
     return hash;
 }
 
@@ -49,33 +51,61 @@ bool is_noted(uint64_t what, uint64_t now) {
     return false;
 }
 
-void note(const question::Question& asked) {
-    constexpr uint64_t patience = 10 * second;  // of a library with one socket
+constexpr uint64_t patience = 10 * second;  // of a library with one socket
+
+// Who asked from the port; null if nobody knows.
+const Asker* find_asker(uint16_t port, uint64_t now) {
+    const Asker* newest = nullptr;
+    for (const Asker& one : askers)
+        if (one.at != 0 && one.port == port && now - one.at < patience &&
+            (newest == nullptr || one.at > newest->at))
+            newest = &one;
+    if (newest != nullptr) return newest;
+    return now - last.at < patience && now > others_until ? &last : nullptr;
+}
+
+void note(const question::Question& asked, uint16_t port) {
+    // Of a service, not of a host: whoever asks asks for the host as well.
+    if (asked.name[0] == '_') return;
     const uint64_t now = keeper_clock::realtime();
-    const bool is_known = now - last.at < patience && now > others_until;
+    const Asker* asker = find_asker(port, now);
     // A line without a call is for all that run then, so it must not be counted with older ones.
-    const denial_log::Call call = is_known ? last.call : denial_log::Call{0, now / second};
-    const uint64_t what = hash_of(asked, call);
-    if (is_noted(what, now)) return;
+    const denial_log::Call call =
+        asker != nullptr ? asker->call : denial_log::Call{0, now / second};
+    const uint64_t what = add_to_hash(0xcbf29ce484222325 ^ call.keeper ^ call.word, asked.name,
+                                      static_cast<unsigned>(asked.length));
+    const bool is_sure = asker != nullptr && asker != &last;
+    if (is_noted(is_sure ? add_to_hash(what, asker->who, asker->length) : what, now)) return;
     Line<1024> line;
     line.add(R"({"ns":)");
     line.add(now);
-    for (unsigned i = 0; is_known && i < last.length; ++i) line.put(last.who[i]);
+    for (unsigned i = 0; asker != nullptr && i < asker->length; ++i) line.put(asker->who[i]);
     line.add(R"(,"operation":"resolve","address":)");
     line.quote(asked.name);
     denial_log::note(call, now, what, line.text, line.length);
 }
 
+void keep(Asker& asker, const denial_log::Call& call, uint64_t now, const char* who,
+          unsigned length) {
+    asker.call = call;
+    asker.at = now;
+    asker.length = length < sizeof asker.who ? length : 0;
+    for (unsigned i = 0; i < asker.length; ++i) asker.who[i] = who[i];
+}
+
 }  // namespace
 
-void expect(const denial_log::Call& call, const char* who, unsigned length) {
+void expect(const denial_log::Call& call, const char* who, unsigned length, uint16_t port) {
     const uint64_t now = keeper_clock::realtime();
+    if (port != 0) {
+        Asker& asker = askers[next_asker++ % most_askers];
+        keep(asker, call, now, who, length);
+        asker.port = port;
+        return;
+    }
     const bool is_another = last.call.keeper != call.keeper || last.call.word != call.word;
     if (is_another && last.at != 0 && now - last.at < one_lookup) others_until = now + one_lookup;
-    last.call = call;
-    last.at = now;
-    last.length = length < sizeof last.who ? length : 0;
-    for (unsigned i = 0; i < last.length; ++i) last.who[i] = who[i];
+    keep(last, call, now, who, length);
 }
 
 void Resolver::begin(int socket) {
@@ -110,7 +140,9 @@ bool Resolver::answer_one() {
     const auto reading = question::read(message, static_cast<unsigned>(got), asked);
     if (reading == question::Reading::Nothing) return true;
     const bool is_question = reading == question::Reading::Question;
-    if (is_question && !question::knows(asked, machine_, answer)) note(asked);
+    const auto* port = reinterpret_cast<const unsigned char*>(from) + 2;
+    if (is_question && !question::knows(asked, machine_, answer))
+        note(asked, static_cast<uint16_t>(port[0] << 8 | port[1]));
     part.base = reply;
     part.size = question::write(message, is_question ? asked.end : 0, answer, reply);
     if (part.size > 0) sys::sendmsg(socket_, &header, msg_dontwait | msg_nosignal);

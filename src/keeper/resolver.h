@@ -2,6 +2,8 @@
 // lives in the session's mason and notes each name that a command asked for.
 #pragma once
 
+#include <stdint.h>
+
 #include "denial_log.h"
 
 namespace resolver {
@@ -25,8 +27,8 @@ private:
     char machine_[65] = {};  // what this machine is called
 };
 
-// A process is about to ask: `who` are the members of a line of the log that name it. The next
-// questions are taken to be its own.
-void expect(const denial_log::Call& call, const char* who, unsigned length);
+// A process is about to ask from this port of the loopback: `who` are the members of a line of the
+// log that name it. If the port is not known (0), the next questions are taken to be its own.
+void expect(const denial_log::Call& call, const char* who, unsigned length, uint16_t port);
 
 }  // namespace resolver

@@ -24,6 +24,7 @@ struct Sources {
     // was left of a call, and that none of these names was there.
     int settled = -1;
     const pool::Seats* seats = nullptr;
+    int control = -1;  // where callers come to the session; commands must not
 };
 
 class Sentry {

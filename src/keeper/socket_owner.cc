@@ -1,5 +1,6 @@
 #include "socket_owner.h"
 
+#include <asm/statfs.h>
 #include <linux/fcntl.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -21,6 +22,11 @@ constexpr int msg_dontwait = 0x40;
 constexpr uint32_t unbound_to_peer = 1U << 7 | 1U << 10;  // TCP_CLOSE, TCP_LISTEN
 
 bool own_network = false;
+uint32_t left_out = 0;  // the number of a socket
+
+constexpr unsigned most_places = 64;
+uint32_t trusted[most_places];  // their file systems
+unsigned trusted_count = 0;
 int diagnostics = -1;
 uint32_t last_question = 0;
 alignas(8) char answer[16384];
@@ -35,6 +41,16 @@ struct Object {
 
 constexpr uint32_t device_of(uint64_t major, uint64_t minor) {
     return static_cast<uint32_t>(major << 20 | minor);
+}
+
+bool find_outer_numbers(int object, Object& found) {
+    constexpr unsigned empty_path = 0x1000;
+    constexpr unsigned inode = 0x100;
+    sys::FileStatus status{};
+    if (sys::statx(object, "", empty_path, inode, &status) < 0) return false;
+    found = {static_cast<uint32_t>(status.inode),
+             device_of(status.device_major, status.device_minor)};
+    return true;
 }
 
 struct Question {
@@ -87,7 +103,8 @@ bool any_bound_to(const Object& object, const Visit& visit) {
             const bool is_ours = header->nlmsg_seq == last_question;
             if (is_ours && header->nlmsg_type != SOCK_DIAG_BY_FAMILY) return found;  // the end
             const auto* one = reinterpret_cast<const unix_diag_msg*>(header + 1);
-            if (is_ours && !found && is_bound_to(answer + at, size, object))
+            if (is_ours && !found && one->udiag_ino != left_out &&
+                is_bound_to(answer + at, size, object))
                 found = visit(one->udiag_ino);
             at += NLMSG_ALIGN(size);
         }
@@ -162,6 +179,17 @@ uint32_t device_of_mount(int object) {
     return device_of(found.major, found.minor);
 }
 
+// Two objects of one file system can have the same number if they are in different subvolumes. An
+// overlay has no such parts: what is bound below it cannot be reached through it.
+bool can_be_told_apart(int object, const Object& outer) {
+    constexpr long overlay = 0x794c7630;
+    struct statfs info{};
+    if (sys::fstatfs(object, &info) == 0 && info.f_type == overlay) return true;
+    for (unsigned i = 0; i < trusted_count; ++i)
+        if (trusted[i] == outer.device) return true;
+    return false;
+}
+
 // An overlay and a subvolume of Btrfs tell other numbers with statx than they have in the kernel.
 bool find_inner_numbers(int proc, int object, Object& found) {
     Path path;
@@ -228,16 +256,23 @@ bool is_of_session(const Object& object) {
 void have_own_network() { own_network = true; }
 bool is_own_network() { return own_network; }
 
+void leave_out(int socket) {
+    Object numbers{};
+    if (socket >= 0 && find_outer_numbers(socket, numbers)) left_out = numbers.inode;
+}
+
+void trust_place(int directory) {
+    Object numbers{};
+    if (trusted_count < most_places && find_outer_numbers(directory, numbers))
+        trusted[trusted_count++] = numbers.device;
+}
+
 bool is_of_session(int proc, int object) {
-    constexpr unsigned empty_path = 0x1000;
-    constexpr unsigned inode = 0x100;
-    sys::FileStatus status{};
-    if (sys::statx(object, "", empty_path, inode, &status) < 0) return false;
-    const Object outer{static_cast<uint32_t>(status.inode),
-                       device_of(status.device_major, status.device_minor)};
+    Object outer{};
+    if (!find_outer_numbers(object, outer)) return false;
     if (is_of_session(outer)) return true;
     Object inner{};
-    if (!find_inner_numbers(proc, object, inner)) return false;
+    if (!can_be_told_apart(object, outer) || !find_inner_numbers(proc, object, inner)) return false;
     const bool differs = inner.inode != outer.inode || inner.device != outer.device;
     return differs && is_of_session(inner);
 }

@@ -9,6 +9,12 @@ namespace socket_owner {
 void have_own_network();
 bool is_own_network();
 
+// Likewise: a socket that is no part of the session although its first process has it.
+void leave_out(int socket);
+// A directory that the session may write. Where one file system has several numbers (subvolumes of
+// Btrfs), a socket has to lie under one of these.
+void trust_place(int directory);
+
 // For the mason, which sees the session's processes in /proc. Whether one of them has a socket that
 // is bound to the object, which is open (O_PATH). False where the kernel does not tell. `proc` is
 // the /proc in which this process is `self`.

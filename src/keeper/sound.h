@@ -87,6 +87,7 @@ inline bool has_texts(const WallStep& step, uint64_t size) {
         case WallOp::MakeWhiteout:
         case WallOp::Protect:
         case WallOp::HoldRoot:
+        case WallOp::HoldScratch:
         case WallOp::KeepHome: return first != no_text;
         case WallOp::Forward: return first != no_text && size - first >= sizeof(forwarding::Ways);
         case WallOp::HoldSocket:

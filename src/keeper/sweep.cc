@@ -9,6 +9,7 @@
 #include "line.h"
 #include "mounts.h"
 #include "path.h"
+#include "socket_owner.h"
 #include "sound.h"
 
 namespace sweep {
@@ -193,6 +194,7 @@ long hold(const char* path, const husk::wire::Identity& identity, bool is_state)
     const long opened = mounts::open(path, identity);
     if (opened < 0 && (is_state || !is_gone(opened))) return opened;
     (is_state ? held[0] : held[held_count++]) = static_cast<int>(opened < 0 ? -1 : opened);
+    if (!is_state && opened >= 0) socket_owner::trust_place(static_cast<int>(opened));
     return 0;
 }
 

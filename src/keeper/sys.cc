@@ -313,7 +313,9 @@ long mknodat(int dir, const char* path, unsigned mode, unsigned device) {
 long socket(int domain, int type, int protocol) {
     return call(__NR_socket, domain, type, protocol);
 }
-long shutdown(int fd, int how) { return call(__NR_shutdown, fd, how); }
+long getsockname(int fd, void* address, unsigned* size) {
+    return call(__NR_getsockname, fd, as_long(address), as_long(size));
+}
 long bind(int fd, const void* address, unsigned size) {
     return call(__NR_bind, fd, as_long(address), size);
 }

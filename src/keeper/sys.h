@@ -172,7 +172,7 @@ long socket(int domain, int type, int protocol);
 long bind(int fd, const void* address, unsigned size);
 long listen(int fd, int backlog);
 long connect(int fd, const void* address, unsigned size);
-long shutdown(int fd, int how);
+long getsockname(int fd, void* address, unsigned* size);
 long pidfd_getfd(int process, int fd);
 long setresuid(int64_t real, int64_t effective, int64_t saved);  // -1: as it is
 long setresgid(int64_t real, int64_t effective, int64_t saved);

@@ -36,6 +36,7 @@ enum class WallOp : uint32_t {
     Filter,            // text 0: the program (8 bytes an instruction); a: instructions;
                        // b: 1 = the mason is its witness, text 1: RefusedRows for it, c: their size
     HoldRoot,          // text 0: path; for the mason's NameOrders; a: 1 = the state directory
+    HoldScratch,       // text 0: a directory in it (scratch.h)
     KeepHome,          // text 0: the path of HOME, a copy that the mason watches (home_copy.h)
     // A socket on port 53 of the loopback. a: 0 = the mason answers from it; 1 = it goes out with
     // the hello.

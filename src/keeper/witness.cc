@@ -5,6 +5,7 @@
 #include <linux/fcntl.h>
 #include <linux/seccomp.h>
 
+#include "binding.h"
 #include "clock.h"
 #include "connects.h"
 #include "datagrams.h"
@@ -167,18 +168,20 @@ void note_path(const Places& places, int pid, Attempt attempt, const char* path)
 }
 
 // Whoever talks to the session's resolver is about to ask for a name.
-void expect_question(const Places& places, int pid) {
+void expect_question(const Places& places, int pid, uint16_t port = 0) {
     line.length = 0;
     whose = {};
     add_who(places, pid);
-    resolver::expect(whose, line.text, line.length);
+    resolver::expect(whose, line.text, line.length, port);
 }
 
-void note_address(const Places& places, int pid, const Address& address) {
+// No entry of `network` opens a way for datagrams, nor for what is listed and fails all the same.
+void note_address(const Places& places, int pid, const Address& address, bool is_datagram) {
     begin_line(places, pid);
     line.add(R"(,"operation":"connect","address":)");
     add_address(address);
-    if (forwarding::is_listed(reinterpret_cast<const unsigned char*>(&address), sizeof address))
+    if (is_datagram ||
+        forwarding::is_listed(reinterpret_cast<const unsigned char*>(&address), sizeof address))
         line.add(R"(,"allow_with":"network: open")");
     finish_line();
 }
@@ -192,12 +195,13 @@ void look_at_address(const Places& places, int pid, const seccomp_data& call,
     if (call.args[watched.address] == 0 || wanted < 8) return;
     if (!socket_owner::is_own_network()) return;
     if (sys::process_vm_read(pid, call.args[watched.address], &address, wanted) < 8) return;
-    if (!internet_address::is_internet(address, wanted)) return;
+    if (!internet_address::is_internet(address, wanted) || internet_address::is_group(address))
+        return;
     if (internet_address::is_in_reach(address)) {
         if (internet_address::is_resolver(address)) expect_question(places, pid);
         return;
     }
-    note_address(places, pid, address);
+    note_address(places, pid, address, true);
 }
 
 // The C library asks these for names of users and hosts before it does so itself, and nobody misses
@@ -222,13 +226,13 @@ void find_name(const Places& places, int object, char (&name)[longest_path]) {
     name[got > 0 ? got : 0] = 0;
 }
 
-void expect_question_to(const Places& places, int pid, const connects::Address& made) {
+void expect_question_to(const Places& places, int pid, const connects::Made& made) {
     Address address{};
-    const unsigned size = made.size < sizeof address ? made.size : sizeof address;
-    memcpy(&address, made.bytes, size);
+    const unsigned size = made.address.size < sizeof address ? made.address.size : sizeof address;
+    memcpy(&address, made.address.bytes, size);
     if (denial_log::is_open() && internet_address::is_internet(address, size) &&
         internet_address::is_in_reach(address) && internet_address::is_resolver(address))
-        expect_question(places, pid);
+        expect_question(places, pid, made.port);
 }
 
 // Nobody could send to this socket (`name` of it), or this one could not send to that.
@@ -249,7 +253,7 @@ void note_connect(const Places& places, int pid, const connects::Made& made) {
             made.address.size < sizeof address ? made.address.size : sizeof address;
         memcpy(&address, made.address.bytes, size);
         if (internet_address::is_internet(address, size) && !internet_address::is_in_reach(address))
-            note_address(places, pid, address);
+            note_address(places, pid, address, made.is_datagram);
         return;
     }
     static char name[longest_path];
@@ -375,7 +379,7 @@ void Witness::stay_together(bool wanted) {
 // Who waits is answered later.
 void Witness::connect(const seccomp_notif& asked) {
     connects::Made made = connects::make(places_.proc, listener_, asked);
-    if (made.result == 0) expect_question_to(places_, static_cast<int>(asked.pid), made.address);
+    if (made.result == 0) expect_question_to(places_, static_cast<int>(asked.pid), made);
     if (made.waits) return;
     if (made.stopped != connects::Stopped::No)
         note_connect(places_, static_cast<int>(asked.pid), made);
@@ -418,6 +422,25 @@ Decision Witness::look_at(const seccomp_notif& asked, const WatchedCall& watched
     return {-static_cast<long>(refusal.error)};
 }
 
+// A socket with a path is a new file, but nobody takes it for saved.
+Decision Witness::name_socket(const seccomp_notif& asked, const binding::Name& name) {
+    if (name.is_of_datagrams) {
+        note_datagrams(places_, static_cast<int>(asked.pid), name.text);
+        return {-EPERM};
+    }
+    if (!name.is_path) return goes_on;
+    constexpr uint64_t path_at = 2;
+    constexpr WatchedCall making{49, 200, Attempt::Create, {husk::wire::none, 1}};
+    seccomp_data with_path = asked.data;
+    with_path.args[1] += path_at;
+    const int pid = static_cast<int>(asked.pid);
+    const foresight::Refusal refusal =
+        foresight::refusal_of({places_.proc, pid}, with_path, making);
+    if (refusal.error == 0 || refusal.would_seem_saved) return goes_on;
+    note_path(places_, pid, Attempt::Create, refusal.path);
+    return {-static_cast<long>(refusal.error)};
+}
+
 Decision Witness::refuse(const seccomp_notif& asked, int error) {
     note_refused(places_, static_cast<int>(asked.pid), asked.data);
     return {-static_cast<long>(error)};
@@ -427,10 +450,8 @@ Decision Witness::decide(const seccomp_notif& asked) {
     const int pid = static_cast<int>(asked.pid);
     const WatchedCall* watched = find_watched(asked.data.nr);
     if (datagrams::is_asked_for(asked.data)) return {datagrams::give(listener_, asked)};
-    if (const char* name = nullptr; datagrams::is_named(asked, name)) {
-        note_datagrams(places_, pid, name);
-        return {-EPERM};
-    }
+    if (const binding::Name name = binding::read(asked); name.text != nullptr)
+        return name_socket(asked, name);
     if (group_bit::is_asked_for(asked.data)) {
         const Decision seen = watched == nullptr ? goes_on : look_at(asked, *watched);
         return seen.goes_on ? Decision{group_bit::give(places_.proc, listener_, asked)} : seen;

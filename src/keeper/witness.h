@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <stdint.h>
 
+#include "binding.h"
 #include "watched_calls.h"
 
 namespace witness {
@@ -40,6 +41,7 @@ private:
     void connect(const seccomp_notif& asked);
     Decision decide(const seccomp_notif& asked);
     Decision look_at(const seccomp_notif& asked, const husk::wire::WatchedCall& watched);
+    Decision name_socket(const seccomp_notif& asked, const binding::Name& name);
     Decision refuse(const seccomp_notif& asked, int error);
     void reply(uint64_t id, const Decision& decision);
     void stay_together(bool wanted);

@@ -40,6 +40,9 @@ std::map<std::string, std::string> variables_of(const Surroundings& surroundings
     std::map<std::string, std::string> result = {{"HOME", surroundings.home},
                                                  {"TMPDIR", surroundings.temporary}};
     if (!surroundings.true_home.empty()) add_originals(surroundings.true_home, result);
+    // /run/screen, where it would lie, is read-only.
+    if (std::getenv(screen_directory) == nullptr)
+        result[screen_directory] = surroundings.temporary / "screen";
     if (surroundings.offline) add_patience(result);
     if (surroundings.proxy_port == 0) return result;
     const std::string proxy = "http://127.0.0.1:" + std::to_string(surroundings.proxy_port);

@@ -43,6 +43,9 @@ bool is_note_on_dropped(std::string_view note);
 // commands can write. Where no entry is absolute, the system's directories are.
 std::string absolute_entries(std::string_view path);
 
+// Where GNU screen keeps its sockets, and what tells it so.
+inline constexpr const char* screen_directory = "SCREENDIR";
+
 // Variables of a session without a network. There a package manager that tries again only makes its
 // user wait, and npm asks its registry for news of itself on every call.
 inline constexpr std::pair<const char*, const char*> without_network[] = {

@@ -1,7 +1,7 @@
 #include "tool/denials.h"
 
 #include <fcntl.h>
-#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -75,20 +75,60 @@ std::vector<fs::path> roots_of(const CallNote& note) {
     return roots;
 }
 
+// Calls that the kernel refuses to an ordinary user.
+bool takes_privileges(std::string_view call) {
+    constexpr std::string_view calls[] = {"mount",
+                                          "umount2",
+                                          "pivot_root",
+                                          "chroot",
+                                          "move_mount",
+                                          "fsopen",
+                                          "fsmount",
+                                          "fspick",
+                                          "fsconfig",
+                                          "mount_setattr",
+                                          "setns",
+                                          "sethostname",
+                                          "swapon",
+                                          "setdomainname",
+                                          "swapoff",
+                                          "clock_settime",
+                                          "settimeofday",
+                                          "clock_adjtime",
+                                          "adjtimex",
+                                          "reboot",
+                                          "kexec_load",
+                                          "kexec_file_load",
+                                          "init_module",
+                                          "finit_module",
+                                          "delete_module",
+                                          "acct",
+                                          "quotactl",
+                                          "quotactl_fd",
+                                          "iopl",
+                                          "ioperm",
+                                          "open_by_handle_at"};
+    return ::geteuid() != 0 && std::ranges::find(calls, call) != std::end(calls);
+}
+
 void advise(Denial& denial, const CallNote& note) {
     if (denial.operation == "git config") return;  // a note says why
     if (!denial.allow_with.empty()) return;        // the log says it
-    if (denial.operation == "call") denial.allow_with = "mode: open";
+    const bool read_only = note.confinement.mode == "read-only";
     const bool is_path = denial.target.starts_with('/');
     const bool is_abstract = denial.target.starts_with('@');
-    if (denial.operation == "connect" && is_path)
+    if (denial.operation == "call" && takes_privileges(denial.target))
+        denial.reason = "this user may not do it without walls either";
+    else if (denial.operation == "call")
+        denial.allow_with = "mode: open";
+    else if (denial.operation == "connect" && is_path)
         denial.allow_with = "sockets: [\"" + denial.target + "\"]";
     else if (denial.operation == "connect" && is_abstract)
         denial.reason = "no setting opens abstract sockets outside of the session";
     else if (denial.operation == "connect" || denial.operation == "resolve")
-        denial.allow_with = "network: [\"" + denial.target + "\"]";
+        denial.allow_with =
+            (read_only ? "mode: workspace, network: [\"" : "network: [\"") + denial.target + "\"]";
     if (!denial.allow_with.empty() || !denial.reason.empty()) return;
-    const bool read_only = note.confinement.mode == "read-only";
     const confine::Opening opening =
         confine::opening_of({.operation = denial.operation,
                              .path = denial.target,
@@ -253,6 +293,18 @@ std::string note_of_git_files(const Denial& denial, const std::string& mode,
            "else; a person can run this command outside of the session";
 }
 
+// For a command that failed: it may be the walls.
+std::string why_nothing_is_watched(const Report& report) {
+    const Confinement& walls = report.confinement;
+    const bool is_blind = std::ranges::find(walls.unwatched, "everything") != walls.unwatched.end();
+    if (!is_blind || exit_code(report.ending).value_or(0) == 0) return "";
+    std::string missing;
+    for (const std::string& one : walls.missing) missing += (missing.empty() ? "" : ", ") + one;
+    return "what the walls stop is not reported here, and unix sockets other than pairs fail with "
+           "EPERM: " +
+           (missing.empty() ? "`denials` is off" : "this machine has no " + missing);
+}
+
 }  // namespace
 
 void add_denials(Report& report, std::string_view log, const record::Record& record,
@@ -310,6 +362,8 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
 void add_denials(Report& report, const collect::ShellFiles& files, const record::Record& record,
                  const CallNote& note) {
     report.denials_complete = report.confinement.unwatched.empty();
+    if (std::string why = why_nothing_is_watched(report); !why.empty())
+        report.notes.push_back(std::move(why));
     const fs::path session = files.log_path.parent_path().parent_path();
     const auto log = os::open(session / run::denials_file, O_RDONLY);
     if (!log) return;

@@ -6,6 +6,7 @@
 
 #include "confine/checks.h"
 #include "confine/globs.h"
+#include "confine/outside_sockets.h"
 #include "keeper/wire.h"
 #include "request/environment.h"
 #include "tool/shared_cache.h"
@@ -112,7 +113,8 @@ Result<void> check_walls(const ToolContext& context, const Settings& settings) {
     wanted.machine = confine::Machine::assumed();
     wanted = confine::resolved(std::move(wanted));
     CHECK(confine::check_machine(wanted));
-    return confine::check_workspace(wanted);
+    CHECK(confine::check_workspace(wanted));
+    return confine::check_sockets(wanted);
 }
 
 Result<CallPlan> plan_call(const Request& request, const ToolContext& context,

@@ -254,6 +254,10 @@ Report report_of(const ShellFiles& files, const Snapshot& now, const CallNote& n
                                    : std::to_string(now.record.killed) +
                                          " processes that outlived the command were killed");
     }
+    if ((now.record.flags & record::ScratchFull) != 0)
+        report.notes.emplace_back(
+            "the scratch of the session is full (/tmp, /var/tmp, /dev/shm and the copies in HOME): "
+            "remove files there, or set a larger `scratch`");
     if ((now.record.flags & record::LeftoverMetFileSize) != 0)
         report.notes.emplace_back(
             "a process that the command had left behind exited 153, the code of SIGXFSZ: a file "

@@ -198,6 +198,7 @@ private:
     // With what configuration and contract add to it; an error when it asks for too much.
     static std::expected<Request, std::string> equipped(const InForce& in_force,
                                                         const contract::Run& run);
+    Result<void> check_ask_for(const Call& call, const contract::Run& run) const;
     ToolContext context_for(const Call& call, const contract::Run& run) const;
 
     // toolbox_talk.cc

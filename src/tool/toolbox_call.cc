@@ -132,6 +132,13 @@ void Toolbox::begin(const std::shared_ptr<Call>& call, Thread thread) {
     go_on();
 }
 
+// Nobody is asked about walls that could not be built, and no answer writes them down.
+Result<void> Toolbox::check_ask_for(const Call& call, const contract::Run& run) const {
+    if (!run.ask_for) return {};
+    if (run.ask_for->network) CHECK(proxy::check_hosts(run.ask_for->network->hosts));
+    return check_walls(context_for(call, run), deployment_.settings);
+}
+
 void Toolbox::take(const std::shared_ptr<Call>& call, const contract::Run& run) {
     // Before anything is done with so long a name, or it is written down anywhere.
     if (const auto named = check_working_dir(run.request.working_dir); !named) {
@@ -140,14 +147,12 @@ void Toolbox::take(const std::shared_ptr<Call>& call, const contract::Run& run) 
         report.command = report.display = run.request.command;
         return finish(*call, Told{.report = std::move(report)});
     }
-    // Nobody is asked about walls that could not be built.
-    if (run.ask_for && run.ask_for->network)
-        if (const auto hosts = proxy::check_hosts(run.ask_for->network->hosts); !hosts) {
-            Report report;
-            report.ending = NotStarted{hosts.error()};
-            report.command = report.display = run.request.command;
-            return finish(*call, Told{.report = std::move(report)});
-        }
+    if (const auto possible = check_ask_for(*call, run); !possible) {
+        Report report;
+        report.ending = NotStarted{possible.error()};
+        report.command = report.display = run.request.command;
+        return finish(*call, Told{.report = std::move(report)});
+    }
     permit(call, weigh(*call->in_force, run), [this, call] { start(call); });
 }
 

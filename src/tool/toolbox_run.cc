@@ -57,6 +57,7 @@ Variables variables_for(contract::Environment environment, Mode mode) {
     if (environment == Inherited) return variables;
     if (environment == FromNothing) {
         variables["PATH"] = own_path();
+        variables[screen_directory] = std::nullopt;
         for (const auto& [name, value] : without_network) variables[name] = std::nullopt;
     }
     for (const auto& [name, withheld] : inherited()) {
@@ -158,11 +159,31 @@ Mode mode_of(const contract::Run& run, Mode usual) {
     return run.mode.value_or(usual);
 }
 
+// The members of `ask_for` that would allow what was stopped: "write: [...]" and the like as JSON.
+std::string members_of(std::string allow_with) {
+    constexpr std::string_view workspace = "mode: workspace, ";
+    std::string members;
+    if (allow_with.starts_with(workspace)) {
+        members = "\"mode\": \"workspace\", ";
+        allow_with.erase(0, workspace.size());
+    }
+    const std::string key = allow_with.substr(0, allow_with.find(':'));
+    std::string value = allow_with.substr(std::min(key.size() + 2, allow_with.size()));
+    if (key == "mode" || key == "network") {
+        std::erase_if(value, [](char c) { return c == '[' || c == ']' || c == '"'; });
+        value.insert(0, 1, '"').append("\"");
+    }
+    return members + "\"" + key + "\": " + value;
+}
+
 // A model that meets a wall shall know that there is a way to ask.
 void tell_how_to_ask(Report& report) {
-    report.notes.emplace_back(
-        "`ask_for` asks the user for more access, for one call: {\"network\": \"example.org\", "
-        "\"reason\": \"why\"}; it also takes `write`, `sockets` and `mode`");
+    const auto found = std::ranges::find_if(
+        report.denials, [](const Denial& denial) { return !denial.allow_with.empty(); });
+    const std::string members =
+        members_of(found == report.denials.end() ? "mode: open" : found->allow_with);
+    report.notes.push_back("`ask_for` asks the user for more access, for one call: {" + members +
+                           ", \"reason\": \"why\"}");
 }
 
 }  // namespace

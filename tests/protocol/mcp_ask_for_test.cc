@@ -106,6 +106,25 @@ TEST_F(McpAskFor, AlwaysWritesTheSetting) {
     EXPECT_EQ(client.answer(2)["result"]["structuredContent"]["exit_code"], 0);
 }
 
+// Nobody is asked about what cannot be, and nothing is written down that no session can have.
+TEST_F(McpAskFor, ForWhatCannotBeIsNoQuestion) {
+    Client client(husk_, options());
+    client.initialize("2025-06-18", asks);
+    const std::string before = read_text(config_);
+    int id = 0;
+    for (const Json& wish :
+         {Json{{"write", {(outside_ / "missing").string()}}}, Json{{"write", {"/"}}},
+          Json{{"write", {"/etc"}}}, Json{{"sockets", {"/no-such-directory/socket"}}},
+          Json{{"network", "https://a.example/"}}}) {
+        Json asked = wish;
+        asked["reason"] = "x";
+        client.bash(++id, "touch started", {{"ask_for", asked}});
+        EXPECT_EQ(client.answer(id)["result"]["isError"], true) << asked;
+    }
+    EXPECT_EQ(read_text(config_), before);
+    EXPECT_FALSE(fs::exists(work_ / "started"));
+}
+
 TEST_F(McpAskFor, RulesCountAllTheSame) {
     Client client(husk_, options());
     client.initialize("2025-06-18", asks);

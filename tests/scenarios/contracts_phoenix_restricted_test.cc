@@ -55,7 +55,7 @@ tell("datagram", lambda: connect("192.0.2.1", 53, socket.SOCK_DGRAM))
 tell("localhost", lambda: connect("127.0.0.1", int(sys.argv[3])))
 tell("low-port", lambda: serve(80))
 tell("port", lambda: serve(0))
-tell("unix", lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+tell("unix", lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).bind("\\0name"))
 tell("raw", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1))
 tell("signal", lambda: os.kill(stranger, 0))
 )";

@@ -87,6 +87,28 @@ print(attempt(os.rename, lock, config))
     EXPECT_THAT(read_text(config()), HasSubstr("description = fine"));
 }
 
+// Git takes what it does not know as a remote for a path, and pushes there.
+TEST_P(SettingsOfGit, LeadToNoRepositoryThatRunsHooks) {
+    const std::string mark = (outside() / "pushed").string();
+    const nlohmann::json report = report_in(
+        "workspace",
+        "exec 2>/dev/null; make() { git init -q --bare $1; printf '#!/bin/sh\\ntouch " + mark +
+            "' >$1/hooks/pre-receive; chmod +x $1/hooks/pre-receive; }; for at in a b c d e; do "
+            "make "
+            "$at; done; git config remote.one.url \"file://$PWD/%61\"; git config "
+            "remote.two.url \"~/../work/b\"; git config branch.main.remote c; git config "
+            "branch.main.pushRemote ./d; git config remote.pushDefault ./e; git config "
+            "remote.three.url 'ssh://a$(x)b/'; ls -d ?");
+    EXPECT_THAT(report["reverted"].dump(),
+                testing::AllOf(HasSubstr("/c\""), HasSubstr("/d\""), HasSubstr("/e\"")))
+        << report;
+    EXPECT_THAT(read_text(config()), Not(HasSubstr("[remote \"")));
+    in("open",
+       "git add -A; git -c user.name=n -c user.email=e commit -qm one --allow-empty; for at in one "
+       "two three ''; do timeout 9 git push $at HEAD:main; done");
+    EXPECT_FALSE(fs::exists(mark));
+}
+
 // The directory is another one when the mason goes there.
 TEST_P(SettingsOfGit, AreThoseOfTheDirectoryThatIsMeant) {
     const Ran ran = try_out(R"(

@@ -68,8 +68,8 @@ TEST_P(Names, AreToldToTheCallThatAsked) {
     const auto call = [&](const std::string& command) {
         return attempts(report_in("workspace", command, {"--session", "names"}));
     };
-    EXPECT_THAT(call("getent hosts one.example"), ElementsAre("resolve one.example"));
-    EXPECT_THAT(call("getent hosts one.example"), ElementsAre("resolve one.example"));
+    for (int again = 0; again < 4; ++again)
+        EXPECT_THAT(call("getent hosts one.example"), ElementsAre("resolve one.example")) << again;
     EXPECT_THAT(call("true"), IsEmpty());
 }
 
@@ -245,7 +245,7 @@ END
     EXPECT_EQ(report["output"], "Network is unreachable\nNetwork is unreachable\n") << report;
     ASSERT_EQ(report["denials"].size(), 2U) << report;
     EXPECT_EQ(report["denials"][0]["allow_with"], "network: open");
-    EXPECT_EQ(report["denials"][1]["allow_with"], "network: [\"192.0.2.2:53\"]");
+    EXPECT_EQ(report["denials"][1]["allow_with"], "network: open") << "no entry is for datagrams";
 }
 
 // Whoever makes the bytes up that the mason sends gets no further than through the front door.

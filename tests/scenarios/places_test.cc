@@ -74,6 +74,33 @@ TEST_P(Places, FilesCanBeGivenToRead) {
               0);
 }
 
+TEST_P(Places, AFullScratchIsNamedWithItsSetting) {
+    for (const char* fill : {"dd if=/dev/zero of=/tmp/big bs=1M count=20 2>/dev/null",
+                             "i=0; while : >/tmp/$((i++)); do :; done 2>/dev/null"}) {
+        const json report = report_in("workspace", fill, {"--scratch", "8M"});
+        EXPECT_THAT(report["notes"].dump(),
+                    testing::AllOf(HasSubstr("scratch of the session is full"),
+                                   HasSubstr("larger `scratch`")))
+            << report;
+    }
+    EXPECT_THAT(report_in("workspace", "echo x >/tmp/x", {"--scratch", "8M"})["notes"].dump(),
+                testing::Not(HasSubstr("is full")));
+}
+
+TEST_P(Places, MessageQueuesAreTheSessionsOwn) {
+    if (!fs::is_directory("/dev/mqueue")) GTEST_SKIP() << "no message queues here";
+    write(work() / "queue.py", R"(
+import ctypes, os
+queue = ctypes.CDLL("librt.so.1").mq_open(b"/of-the-session", os.O_CREAT | os.O_RDWR, 0o600, None)
+print(queue >= 0, os.listdir("/dev/mqueue"))
+)");
+    for (const char* mode : {"workspace", "read-only"}) {
+        const json report = report_in(mode, "PATH=/usr/bin:$PATH python3 queue.py");
+        EXPECT_EQ(report["output"], "True ['of-the-session']\n") << report;
+    }
+    EXPECT_FALSE(fs::exists("/dev/mqueue/of-the-session"));
+}
+
 class Devices : public Walled, public testing::Test {
 protected:
     Devices() : Walled(Who::Caller) {

@@ -391,6 +391,27 @@ TEST_P(UnixSockets, ThatASettingNamesAreNotGivenWhereACommandCouldHaveChosenThem
     EXPECT_FALSE(stranger.was_reached());
 }
 
+// Who reaches the socket of the session's nursery can ask for everything, outside of all walls.
+TEST_P(UnixSockets, OfTheNurseryAreOutOfReach) {
+    place_.write(place_.work() / "script.py", std::string(prelude) + R"(
+import glob, sys
+for path in glob.glob(sys.argv[1] + "/sessions/*/control"):
+    print(error_of(lambda: socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(path)))
+)");
+    // Beside the program: where sessions see it.
+    const TempDir state(fs::path(HUSK_BINARY).parent_path());
+    ASSERT_EQ(::chown(state.path().c_str(), place_.uid(), place_.uid()), 0);
+    for (const char* network : {"none", "open"}) {
+        const json report = place_.report_in(
+            "workspace", "PATH=/usr/bin:/bin:$PATH python3 script.py " + state.path().string(),
+            {"--session", network, "--network", network, "--state", state.path().string()});
+        EXPECT_THAT(report["output"].get<std::string>(),
+                    testing::MatchesRegex("((EACCES|ECONNREFUSED)\n)+"))
+            << report;
+        place_.husk()({"session", "end", network, "--state", state.path().string()});
+    }
+}
+
 // The C library looks for these first, and goes on without them.
 TEST_P(UnixSockets, ThatEveryProgramAsksForAreNoDenials) {
     const json report =
@@ -406,12 +427,24 @@ print(one.type == socket.SOCK_DGRAM, error_of(lambda: one.connect("/tmp/nobody")
 print(*[error_of(lambda: send("/tmp/x")) for send in (lambda to: one.sendto(b"x", to), lambda to: one.sendmsg([b"x"], [], 0, to))])
 print(error_of(lambda: one.bind("/tmp/d")), error_of(lambda: one.bind("\0d")), os.path.exists("/tmp/d"))
 )");
-    EXPECT_EQ(report["output"], "True ENOENT\nEPIPE EPIPE\nEPERM EPERM False\n");
+    EXPECT_EQ(report["output"], "True ENOENT\nENOTCONN ENOTCONN\nEPERM EPERM False\n");
     ASSERT_EQ(report["denials"].size(), 2U) << report;
     EXPECT_EQ(report["denials"][0]["operation"], "unix datagram");
     EXPECT_EQ(report["denials"][0]["target"], "/tmp/d");
     EXPECT_EQ(report["denials"][0]["allow_with"], "mode: open");
     EXPECT_EQ(report["denials"][1]["target"], "@d");
+}
+
+// The kernel makes a file for it.
+TEST_P(UnixSockets, WithAPathWhereNothingCanBeWrittenAreDenials) {
+    const json report = python(R"(
+for path in ("/usr/x.sock", "/usr", "/tmp/fine"):
+    print(error_of(lambda: socket.socket(socket.AF_UNIX).bind(path)))
+)");
+    EXPECT_EQ(report["output"], "EROFS\nEADDRINUSE\nnone\n") << report;
+    ASSERT_EQ(report["denials"].size(), 1U) << report;
+    EXPECT_EQ(report["denials"][0]["operation"], "create");
+    EXPECT_EQ(report["denials"][0]["target"], "/usr/x.sock");
 }
 
 // Nobody takes the log of a session, as in a container.

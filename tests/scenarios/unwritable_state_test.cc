@@ -54,17 +54,17 @@ TEST(FullDisk, TheCommandGoesOnAndTheNextCallSaysWhatToDo) {
 // The same for somebody who cannot mount: no file may grow beyond 100 KiB.
 TEST(FullDisk, CountsGoOnWhenTheLogCannotGrow) {
     const Husk husk(Who::OrdinaryUser);
-    const Ran ran = husk.script("ulimit -f 100; $HUSK run --mode open --json -- " +
+    const Ran ran = husk.script("ulimit -f 200; $HUSK run --mode open --json -- " +
                                 program("out_lines") + " 8000000");
     const auto report = ran.json();
     expect_counted_but_not_kept(report, 8'000'000, "File too large");
     const std::string id = report["shell_id"];
     const Ran raw = husk({"output", id});
-    EXPECT_EQ(raw.out, numbered(0, 100 * 1024));
-    EXPECT_THAT(raw.err, HasSubstr(std::to_string(8'000'000 - 100 * 1024)))
+    EXPECT_EQ(raw.out, numbered(0, 200 * 1024));
+    EXPECT_THAT(raw.err, HasSubstr(std::to_string(8'000'000 - 200 * 1024)))
         << "a reader is told what is missing at the end, too";
     const Ran plain =
-        husk.script("ulimit -f 100; $HUSK run --mode open -- " + program("out_lines") + " 8000000");
+        husk.script("ulimit -f 200; $HUSK run --mode open -- " + program("out_lines") + " 8000000");
     EXPECT_EQ(plain.code, 0);
     EXPECT_THAT(plain.err, HasSubstr("File too large"));
 }

@@ -33,6 +33,16 @@ TEST_F(OtherUsers, AreWhatSuAndItsLikeMakeOfRoot) {
     }
 }
 
+// The file of passwords is withheld: `su` sees one without any.
+TEST_F(OtherUsers, NeedNoPassword) {
+    const Ran ran = in("workspace",
+                       "for who in daemon mail; do su $who -s /bin/sh -c 'id -un'; done; "
+                       "grep -c '^[^:]*:[*]:' /etc/shadow; grep -vc '^[^:]*:[*]:' /etc/shadow; "
+                       "stat -c %a /etc/shadow; " +
+                           std::string(as_nobody) + "cat /etc/shadow 2>&1 | grep -c denied");
+    EXPECT_THAT(ran.out, testing::MatchesRegex("daemon\nmail\n[0-9]+\n0\n600\n1\n")) << ran.err;
+}
+
 TEST_F(OtherUsers, HaveNoCapabilities) {
     const Ran ran = in("workspace", std::string(as_nobody) + "grep CapEff /proc/self/status");
     EXPECT_EQ(ran.out, "CapEff:\t0000000000000000\n") << ran.err;
