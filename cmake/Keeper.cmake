@@ -8,8 +8,15 @@ set_target_properties(husk-keeper PROPERTIES POSITION_INDEPENDENT_CODE OFF)
 target_include_directories(husk-keeper PRIVATE src)
 target_link_libraries(husk-keeper PRIVATE husk_warnings)
 target_compile_options(husk-keeper PRIVATE
-    -Os -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector -fno-asynchronous-unwind-tables
+    -O2 -ffreestanding -fno-exceptions -fno-rtti -fno-stack-protector -fno-asynchronous-unwind-tables
     -fno-threadsafe-statics -fno-pie -ffunction-sections -fdata-sections -U_FORTIFY_SOURCE)
+# Keepers race against fork bombs, so they are compiled for speed. The mason of a session waits for the kernel most of
+# the time, and every caller copies it into memory.
+foreach(source allowed_sockets binding caller_path connecting connects datagrams foresight forwarding git_config gitlink
+        group_bit home_copy inside_sockets mason mounts network process_files resolver sentry socket_owner sockets sweep
+        tracing waiting_thread walk walls witness)
+    set_property(SOURCE src/keeper/${source}.cc APPEND PROPERTY COMPILE_OPTIONS -Os)
+endforeach()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
     target_compile_options(husk-keeper PRIVATE -fcf-protection=none)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
