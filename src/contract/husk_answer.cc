@@ -55,13 +55,19 @@ std::string error_of(const Report& report) {
     return "";
 }
 
+std::vector<std::string> taken_away(const Report& report) {
+    std::vector<std::string> sentences;
+    for (const std::string& path : report.reverted)
+        sentences.push_back(text::one_line(path) + " is protected, and was taken away again");
+    return sentences;
+}
+
 std::vector<std::string> notes_of(const Action& action, const Report& report) {
     std::vector<std::string> notes;
     if (const auto* run = std::get_if<Run>(&action)) notes = run->notes;
     if (const std::string reason = why(report); !reason.empty() && reason != "cancelled")
         notes.push_back(reason);
-    for (const std::string& path : report.reverted)
-        notes.push_back(path + " is protected, and was taken away again");
+    for (std::string& one : taken_away(report)) notes.push_back(std::move(one));
     if (!report.excerpt.complete)
         notes.push_back(std::to_string(report.excerpt.dropped_bytes) +
                         " bytes of output were not kept: " + report.excerpt.dropped_because);
@@ -165,6 +171,8 @@ std::vector<std::string> lines_of(const Action& action, const Told& told, const 
     std::vector<std::string> lines;
     if (!told.met.empty() && told.met != "exit")
         lines.push_back("met: " + told.met + (told.line.empty() ? "" : ": " + told.line));
+    // Before the exit code, which would mislead: what the command made is not there any more.
+    for (std::string& one : taken_away(report)) lines.push_back(std::move(one));
     lines.push_back(std::visit(EndingLine{report}, report.ending));
     if (answer.contains("seconds")) lines.push_back("took " + answer["seconds"].dump() + " s");
     if (answer.contains("cut"))
@@ -184,7 +192,8 @@ std::vector<std::string> lines_of(const Action& action, const Told& told, const 
         if (!denial.reason.empty()) line += " (" + denial.reason + ")";
         lines.push_back(std::move(line));
     }
-    for (std::string& note : notes_of(action, report)) lines.push_back(std::move(note));
+    for (std::string& note : notes_of(action, report))
+        if (std::ranges::find(lines, note) == lines.end()) lines.push_back(std::move(note));
     std::erase(lines, "");
     return lines;
 }

@@ -305,8 +305,10 @@ TEST(HuskContract, TellsWhatWasCutLeftAndNoted) {
     EXPECT_EQ(said.structured->at("notes").size(), 2U);
     EXPECT_EQ(said.structured->at("notes")[1], "two lines");
     EXPECT_FALSE(said.structured->contains("seconds"));
-    EXPECT_THAT(said.text, HasSubstr("abcdef\n[50 of 100 bytes left out: bash_output abcdef-7]\n"
-                                     "[still running: sleep (pid 12): bash_kill abcdef-7]\n"));
+    EXPECT_THAT(said.text,
+                HasSubstr("abcdef\n[/work/.git/hooks/x is protected, and was taken away again]\n"
+                          "[50 of 100 bytes left out: bash_output abcdef-7]\n"
+                          "[still running: sleep (pid 12): bash_kill abcdef-7]\n"));
     told.report.duration_ms = 10'000;
     said = own.render(run, told);
     EXPECT_EQ(said.structured->at("seconds"), 10);

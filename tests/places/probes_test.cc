@@ -26,6 +26,9 @@ const Difference differences[] = {
     {"F95", "HOME is the image's"},
     {"E90", "nothing of the caller's environment comes in"},
     {"S13", "the image has no tmux"},
+    {"K70", "a container has no capabilities, so root stays root"},
+    {"P89",
+     "without Landlock a process could trace the warden: ptrace is refused (docs/places.md)"},
     {"W04 W11 W12 W13 W18 W24 W25 W26 W27 W28 W29 W30 W31 W32 W33 W34",
      "a protected name that is not there when the container is made can be made (docs/places.md)"},
 };

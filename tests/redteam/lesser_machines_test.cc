@@ -51,6 +51,8 @@ std::ostream& operator<<(std::ostream& out, const Row& row) {
 // another priority.
 const Ids seen = {"P20", "P36"};
 const Ids not_nicer = {"P93"};
+// Processes of other users would see, and could signal, those of the same user outside.
+const Ids one_user = {"K70"};
 const Ids signalled = {"P02", "P05", "P08"};
 // No private /tmp.
 const Ids no_tmp = {"F91", "P93"};
@@ -67,7 +69,12 @@ const Row rows[] = {
     {"NoOverlay", {"overlay=no", "", ""}, Place::Workspace, false, {}, {}},
     {"NoListener", {"listener=no", "", ""}, Place::Workspace, false, {}, {}},
     {"NoNetworkNamespace", {"netns=no", "", ""}, Place::Workspace, false, tables_of_sockets, {}},
-    {"NoPidNamespace", {"pidns=no", "", ""}, Place::Workspace, true, seen, not_nicer},
+    {"NoPidNamespace",
+     {"pidns=no", "", ""},
+     Place::Workspace,
+     true,
+     seen,
+     with(not_nicer, one_user)},
     {"NoPidNamespaceAbi5",
      {"pidns=no,landlock=5", "signals", ""},
      Place::ReadOnly,

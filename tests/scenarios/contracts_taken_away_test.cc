@@ -60,10 +60,18 @@ TEST_P(TakenAway, GitsSettingsAreExplained) {
 
 // The exit code comes last.
 TEST(TakenAwayFirst, AndThenTheExitCode) {
-    const Conversation talk("codegen", {"--mode", "workspace"});
-    const std::string text =
-        text_of(talk.call("Bash", {{"description", "it"}, {"command", "echo x > .envrc; exit 3"}}));
-    EXPECT_LT(text.find("taken away"), text.find("exit: 3")) << text;
+    const struct {
+        Face face;
+        const char* code;
+    } faces[] = {{{"codegen", "Bash", {{"description", "it"}}}, "exit: 3"},
+                 {{"husk", "bash"}, "exit 3"}};
+    for (const auto& [face, code] : faces) {
+        const Conversation talk(face.contract, {"--mode", "workspace"});
+        Json arguments = face.more;
+        arguments["command"] = "echo x > .envrc; exit 3";
+        const std::string text = text_of(talk.call(face.tool, arguments));
+        EXPECT_LT(text.find("taken away"), text.find(code)) << text;
+    }
 }
 
 }  // namespace

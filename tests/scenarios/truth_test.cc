@@ -95,7 +95,7 @@ constexpr Row rows_of_both_modes[] = {
     {"open RDWR /dev/ptmx", None},
     {"open RDWR /dev/tty", None},
     {"open RDWR /proc/self/exe", None},
-    {"open WRONLY /proc/self/mem", Wall},
+    {"open WRONLY /proc/self/uid_map", Wall},
     {"open WRONLY,CREAT /dev/new", Wall},
     {"creat O/new", Wall},
     {"creat O/file", Wall},

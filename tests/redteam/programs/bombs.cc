@@ -40,6 +40,7 @@ int descriptors(Arguments a) {
     const int wanted = number(a[0]);
     rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_max < static_cast<rlim_t>(wanted)) return absent("a limit as high as that");
     limit.rlim_cur = limit.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &limit);
     for (int i = 0; i < wanted; ++i)

@@ -174,9 +174,11 @@ int powers(Arguments) {
     if (::syscall(SYS_capget, &header, data) != 0) return refused("capget");
     for (auto& half : data) half.effective = half.permitted;
     if (::syscall(SYS_capset, &header, data) != 0) return refused("capset");
+    // CAP_SETUID and CAP_KILL end at the session: its walls and PID namespace hold for every user.
     const uint32_t strong = 1U << CAP_SYS_ADMIN | 1U << CAP_SYS_PTRACE | 1U << CAP_NET_ADMIN |
-                            1U << CAP_SYS_MODULE | 1U << CAP_MKNOD | 1U << CAP_SETUID |
-                            1U << CAP_KILL | 1U << CAP_SYS_CHROOT | 1U << CAP_NET_RAW;
+                            1U << CAP_SYS_MODULE | 1U << CAP_MKNOD | 1U << CAP_SYS_CHROOT |
+                            1U << CAP_NET_RAW | 1U << CAP_DAC_READ_SEARCH | 1U << CAP_SETPCAP |
+                            1U << CAP_SETFCAP | 1U << CAP_SYS_RESOURCE | 1U << CAP_SYS_RAWIO;
     errno = EPERM;
     return (data[0].effective & strong) != 0 ? reveal() : refused("capabilities");
 }

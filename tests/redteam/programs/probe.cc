@@ -56,8 +56,9 @@ namespace {
 const Verb* find(std::string_view name) {
     for (const auto& verbs :
          {file_verbs(), metadata_verbs(), process_verbs(), signal_verbs(), socket_verbs(),
-          unix_verbs(), unix_race_verbs(), link_verbs(), kernel_verbs(), namespace_verbs(), ipc_verbs(),
-          foreign_verbs(), page_cache_verbs(), bomb_verbs(), terminal_verbs(), survivor_verbs()}) {
+          unix_verbs(), unix_race_verbs(), link_verbs(), kernel_verbs(), namespace_verbs(),
+          ipc_verbs(), foreign_verbs(), page_cache_verbs(), bomb_verbs(), terminal_verbs(),
+          survivor_verbs()}) {
         const auto found = std::ranges::find(verbs, name, &Verb::name);
         if (found != verbs.end()) return &*found;
     }

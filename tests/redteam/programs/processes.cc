@@ -101,7 +101,7 @@ int trace(Arguments a) {
 int rewrite_call(Arguments) {
     const pid_t child = ::fork();
     if (child == 0) {
-        ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+        if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(refused_code);
         ::raise(SIGSTOP);
         const long result = ::syscall(SYS_getpid);
         ::_exit(result == 0 ? done : refused_code);
