@@ -1,5 +1,6 @@
 // The calls that a session's witness is told of before the kernel makes them. It reads what they
-// are about, notes and refuses those that a wall will stop, and lets the others go on. docs/denials.md is the page.
+// are about, notes and refuses those that a wall will stop, and lets the others go on.
+// docs/denials.md is the page.
 #pragma once
 
 #include <stdint.h>

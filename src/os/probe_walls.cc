@@ -63,11 +63,12 @@ Capability landlock() {
 }
 
 Capability seccomp() {
-    return judged({.mechanism = "seccomp",
-                   .needed_for = "unix sockets (with notification), odd protocols, rare system calls",
-                   .without = "no closed modes",
-                   .remedy = "a kernel with CONFIG_SECCOMP_FILTER"},
-                  in_child(forbid_a_call));
+    return judged(
+        {.mechanism = "seccomp",
+         .needed_for = "unix sockets (with notification), odd protocols, rare system calls",
+         .without = "no closed modes",
+         .remedy = "a kernel with CONFIG_SECCOMP_FILTER"},
+        in_child(forbid_a_call));
 }
 
 }  // namespace husk::os::probe

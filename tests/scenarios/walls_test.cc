@@ -348,8 +348,7 @@ TEST_P(Walls, LetListedHostsBeReachedWithTheProxyOrWithout) {
                                       "http://example.invalid/",
                                   {"--network", "localhost:" + *port});
     const std::string output = report["output"];
-    EXPECT_TRUE(output.starts_with("of somebody else\nof somebody else\nno other way\n"))
-        << report;
+    EXPECT_TRUE(output.starts_with("of somebody else\nof somebody else\nno other way\n")) << report;
     EXPECT_NE(output.find("example.invalid"), std::string::npos)
         << "the proxy says why: " << output;
     // What the proxy refused is told like what any other wall stops.
