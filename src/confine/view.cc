@@ -4,13 +4,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 
 #include "confine/accounts.h"
 #include "confine/devices.h"
 #include "confine/located.h"
 #include "confine/outside_sockets.h"
+#include "confine/own_devices.h"
 #include "confine/own_network.h"
 #include "confine/reading.h"
 #include "confine/withheld.h"
@@ -27,8 +27,6 @@ using wire::WallOp;
 const fs::path store = "/tmp";
 const fs::path var_tmp = "/var/tmp";
 
-constexpr const char* devices[] = {"null", "zero", "full", "random", "urandom", "tty"};
-
 enum Slot : uint64_t {
     HomeBelow,
     HomeMerged,
@@ -37,11 +35,11 @@ enum Slot : uint64_t {
     LastingTemporary,
     Logs,
     Around,
-    Names,
-    Passwords,
+    ResolverFile,
+    PasswordsFile,
     FirstDevice,
 };
-constexpr uint64_t first_root = FirstDevice + std::size(devices);
+const uint64_t first_root = FirstDevice + usual_devices();
 
 // No program gains privileges by a file in it, and no device is opened there but those of /dev.
 constexpr uint64_t harmless = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
@@ -116,55 +114,11 @@ void add_home(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps&
     clone_own_tree(store / "merged", HomeMerged, steps);
 }
 
-// Before no device can be opened any more. A read-only mount keeps their modes and times; they can
-// be written all the same.
-void clone_devices(Steps& steps) {
-    for (size_t i = 0; i < std::size(devices); ++i)
-        steps.add({WallOp::CloneTree,
-                   std::string("copy /dev/") + devices[i],
-                   FirstDevice + i,
-                   0,
-                   MOUNT_ATTR_NOSUID | MOUNT_ATTR_RDONLY,
-                   {std::string("/dev/") + devices[i]}});
-}
-
-// POSIX message queues are files of a kernel that has them. Landlock asks for a rule, which needs a
-// path.
-bool has_message_queues() {
-    static const bool has = [] {
-        std::ifstream kinds("/proc/filesystems");
-        for (std::string line; std::getline(kinds, line);)
-            if (line == "nodev\tmqueue") return true;
-        return false;
-    }();
-    return has;
-}
-
 void add_devices(const Wanted& wanted, uint64_t first_named, Steps& steps) {
     const fs::path dev = store / "dev";
     steps.make_directory(dev);
     place_devices(wanted, dev, first_named, steps);
-    for (size_t i = 0; i < std::size(devices); ++i) {
-        const std::string path = dev / devices[i];
-        steps.make_file(path);
-        steps.add({WallOp::PlaceTree, "mount " + path, FirstDevice + i, 0, 0, {path}});
-    }
-    steps.make_directory(dev / "pts");
-    steps.mount("devpts", dev / "pts", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
-                "newinstance,ptmxmode=0666,mode=0620");
-    if (has_message_queues()) {
-        steps.make_directory(dev / "mqueue");
-        steps.mount("mqueue", dev / "mqueue", harmless | MOUNT_ATTR_NOEXEC, "");
-    }
-    const std::pair<const char*, const char*> links[] = {{"pts/ptmx", "ptmx"},
-                                                         {"/proc/self/fd", "fd"},
-                                                         {"/proc/self/fd/0", "stdin"},
-                                                         {"/proc/self/fd/1", "stdout"},
-                                                         {"/proc/self/fd/2", "stderr"}};
-    for (const auto& [target, name] : links)
-        steps.add(
-            {WallOp::MakeLink, "make /dev/" + std::string(name), 0, 0, 0, {target, dev / name}});
-    steps.make_directory(dev / "shm", 01777);
+    place_usual_devices(dev, FirstDevice, steps);
     steps.make_directory(store / "shm", 01777);
     steps.bind(store / "shm", dev / "shm");
     clone_own_tree(dev, Devices, steps, MOUNT_ATTR_RDONLY);
@@ -330,6 +284,86 @@ void make_scratch_read_only(const Wanted& wanted, Steps& steps) {
         steps.add({WallOp::SetAttributes, "make HOME read-only", MOUNT_ATTR_RDONLY, 0, HomeMerged});
 }
 
+constexpr uint64_t unchangeable = harmless | MOUNT_ATTR_RDONLY;
+
+// What is mounted again, and the slots in which the copies wait for it.
+struct Shown {
+    std::vector<fs::path> roots;
+    bool all_is_root = false;
+    bool home = false;
+    // The rest of the checkout around the workspace: the workspace and .git are mounted over it.
+    bool checkout = false;
+    std::vector<fs::path> given;
+    std::vector<fs::path> given_private;
+    std::vector<fs::path> sockets;
+    uint64_t first_given = 0;
+    uint64_t first_private = 0;
+    uint64_t first_named = 0;
+    uint64_t first_socket = 0;
+};
+
+Shown what_is_shown(const Wanted& wanted, const std::vector<fs::path>& secrets) {
+    Shown shown;
+    shown.roots = roots_to_mount(wanted);
+    shown.checkout = !wanted.checkout.empty() && lies_in_something_private(wanted, wanted.checkout);
+    shown.all_is_root = shown.roots.size() != writable_roots(wanted).size();
+    // Without a mount of its own, a read-only root in a private directory would be missing, or
+    // would seem writable.
+    if (wanted.mode == Mode::ReadOnly)
+        std::ranges::copy_if(
+            shown_roots(wanted), std::back_inserter(shown.roots),
+            [&](const fs::path& root) { return lies_in_something_private(wanted, root); });
+    // With allowed paths, the rest of the home directory stays closed.
+    shown.home = !wanted.home.empty() && !shown.all_is_root && !wanted.allowed;
+    shown.given = given_in_secrets(wanted, secrets);
+    shown.given_private = given_in_private_places(wanted, shown.roots);
+    shown.sockets = hidden_sockets(wanted, secrets);
+    shown.first_given = first_root + shown.roots.size();
+    shown.first_private = shown.first_given + shown.given.size();
+    shown.first_named = shown.first_private + shown.given_private.size();
+    shown.first_socket = shown.first_named + wanted.devices.size();
+    return shown;
+}
+
+void copy_what_is_shown(const Wanted& wanted, const Shown& shown, Steps& steps) {
+    const auto copy = [&](const std::vector<fs::path>& paths, uint64_t slot, uint64_t attributes) {
+        for (const fs::path& path : paths) clone_tree(wanted, path, slot++, steps, attributes);
+    };
+    copy_usual_devices(FirstDevice, steps);
+    if (shown.checkout) clone_tree(wanted, wanted.checkout, Around, steps, unchangeable);
+    copy(shown.roots, first_root, wanted.mode == Mode::ReadOnly ? unchangeable : harmless);
+    if (!wanted.logs.empty()) clone_tree(wanted, wanted.logs, Logs, steps, unchangeable);
+    copy_devices(wanted, shown.first_named, steps);
+    copy(shown.given, shown.first_given, unchangeable);
+    copy(shown.given_private, shown.first_private, unchangeable);
+    copy(shown.sockets, shown.first_socket, unchangeable);
+    if (shown.home)
+        clone_tree(wanted, wanted.home, HomeBelow, steps,
+                   has_home(wanted) ? harmless : unchangeable);
+}
+
+void place_home(const Wanted& wanted, const Shown& shown, Steps& steps) {
+    place_tree(has_home(wanted) ? HomeMerged : HomeBelow, wanted.home, steps);
+    for (size_t i = 0; i < shown.given.size(); ++i)
+        place_given(wanted, wanted.home, shown.given[i], shown.first_given + i, steps);
+}
+
+void place_what_is_shown(const Wanted& wanted, const Shown& shown,
+                         const std::vector<fs::path>& secrets, Steps& steps) {
+    if (shown.home) place_home(wanted, shown, steps);
+    for (size_t i = 0; i < shown.given_private.size(); ++i)
+        place_given(wanted, private_place_of(shown.given_private[i]), shown.given_private[i],
+                    shown.first_private + i, steps);
+    if (shown.home && !wanted.logs.empty()) make_place_of_logs(wanted, steps);
+    const bool home_is_root = std::ranges::any_of(
+        shown.roots, [&](const fs::path& root) { return is_within(wanted.home, root); });
+    if (shown.home && has_home(wanted) && !home_is_root) close_home(wanted, secrets, steps);
+    if (shown.checkout) place_tree(Around, wanted.checkout, steps);
+    for (size_t i = 0; i < shown.roots.size(); ++i)
+        place_tree(first_root + i, shown.roots[i], steps);
+    place_sockets(shown.sockets, wanted, shown.first_socket, steps);
+}
+
 }  // namespace
 
 bool has_home(const Wanted& wanted) {
@@ -417,76 +451,30 @@ std::vector<fs::path> scratch_places(const Wanted& wanted) {
 }
 
 void add_view(const Wanted& wanted, const std::vector<fs::path>& secrets, Steps& steps) {
+    const Shown shown = what_is_shown(wanted, secrets);
     // Before anything is covered or made read-only: what is to be seen as it is.
-    std::vector<fs::path> roots = roots_to_mount(wanted);
-    // The rest of the checkout around the workspace: the workspace and .git are mounted over it.
-    const bool shows_checkout =
-        !wanted.checkout.empty() && lies_in_something_private(wanted, wanted.checkout);
-    const bool all_is_root = roots.size() != writable_roots(wanted).size();
-    const bool read_only = wanted.mode == Mode::ReadOnly;
-    // Without a mount of its own, a read-only root in a private directory would be missing, or
-    // would seem writable.
-    if (read_only)
-        std::ranges::copy_if(
-            shown_roots(wanted), std::back_inserter(roots),
-            [&](const fs::path& root) { return lies_in_something_private(wanted, root); });
-    const uint64_t unchangeable = harmless | MOUNT_ATTR_RDONLY;
-    clone_devices(steps);
-    if (shows_checkout) clone_tree(wanted, wanted.checkout, Around, steps, unchangeable);
-    for (size_t i = 0; i < roots.size(); ++i)
-        clone_tree(wanted, roots[i], first_root + i, steps, read_only ? unchangeable : harmless);
-    if (!wanted.logs.empty()) clone_tree(wanted, wanted.logs, Logs, steps, unchangeable);
-    // With allowed paths, the rest of the home directory stays closed.
-    const bool shows_home = !wanted.home.empty() && !all_is_root && !wanted.allowed;
-    const std::vector<fs::path> given = given_in_secrets(wanted, secrets);
-    const std::vector<fs::path> given_private = given_in_private_places(wanted, roots);
-    const uint64_t first_given = first_root + roots.size();
-    const uint64_t first_private = first_given + given.size();
-    const uint64_t first_named = first_private + given_private.size();
-    copy_devices(wanted, first_named, steps);
-    for (size_t i = 0; i < given.size(); ++i)
-        clone_tree(wanted, given[i], first_given + i, steps, unchangeable);
-    for (size_t i = 0; i < given_private.size(); ++i)
-        clone_tree(wanted, given_private[i], first_private + i, steps, unchangeable);
-    const std::vector<fs::path> sockets = hidden_sockets(wanted, secrets);
-    const uint64_t first_socket = first_named + wanted.devices.size();
-    for (size_t i = 0; i < sockets.size(); ++i)
-        clone_tree(wanted, sockets[i], first_socket + i, steps, unchangeable);
-    if (shows_home)
-        clone_tree(wanted, wanted.home, HomeBelow, steps,
-                   has_home(wanted) ? harmless : unchangeable);
+    copy_what_is_shown(wanted, shown, steps);
 
-    const uint64_t attributes = all_is_root ? 0 : MOUNT_ATTR_RDONLY;
+    const uint64_t attributes = shown.all_is_root ? 0 : MOUNT_ATTR_RDONLY;
     steps.add(
         {WallOp::SetAttributes, "make everything read-only", attributes | harmless, 1, 0, {"/"}});
     add_scratch(wanted, steps);
-    if (shows_home && has_home(wanted)) add_home(wanted, secrets, steps);
-    add_devices(wanted, first_named, steps);
-    make_resolver_file(wanted, store, Names, steps);
-    make_passwords_file(wanted, store, Passwords, steps);
+    if (shown.home && has_home(wanted)) add_home(wanted, secrets, steps);
+    add_devices(wanted, shown.first_named, steps);
+    make_resolver_file(wanted, store, ResolverFile, steps);
+    make_passwords_file(wanted, store, PasswordsFile, steps);
     make_temporary(wanted, steps);
 
     place_tree(Devices, "/dev", steps);
     place_temporary(steps);
-    if (all_is_root) steps.make_read_only("/sys", true);
-    if (shows_home) place_tree(has_home(wanted) ? HomeMerged : HomeBelow, wanted.home, steps);
-    for (size_t i = 0; shows_home && i < given.size(); ++i)
-        place_given(wanted, wanted.home, given[i], first_given + i, steps);
-    for (size_t i = 0; i < given_private.size(); ++i)
-        place_given(wanted, private_place_of(given_private[i]), given_private[i], first_private + i,
-                    steps);
-    if (shows_home && !wanted.logs.empty()) make_place_of_logs(wanted, steps);
-    const bool home_is_root = std::ranges::any_of(
-        roots, [&](const fs::path& root) { return is_within(wanted.home, root); });
-    if (shows_home && has_home(wanted) && !home_is_root) close_home(wanted, secrets, steps);
-    if (shows_checkout) place_tree(Around, wanted.checkout, steps);
-    for (size_t i = 0; i < roots.size(); ++i) place_tree(first_root + i, roots[i], steps);
-    place_sockets(sockets, wanted, first_socket, steps);
+    if (shown.all_is_root) steps.make_read_only("/sys", true);
+    place_what_is_shown(wanted, shown, secrets, steps);
     cover(wanted, secrets_to_cover(wanted, secrets), Covering::First, steps);
     if (!wanted.logs.empty()) place_logs(wanted, steps);
-    if (const fs::path file = resolver_file(wanted); !file.empty()) place_tree(Names, file, steps);
+    if (const fs::path file = resolver_file(wanted); !file.empty())
+        place_tree(ResolverFile, file, steps);
     if (const fs::path file = passwords_file(wanted); !file.empty())
-        place_tree(Passwords, file, steps);
+        place_tree(PasswordsFile, file, steps);
     // Last, because what lies below them had to be made there.
     if (wanted.scratch == Scratch::None) make_scratch_read_only(wanted, steps);
 }

@@ -61,7 +61,7 @@ long look_for_listener(const caller::Rights& rights, int object) {
     const long opened = sys::socket(af_unix, sock_dgram | O_CLOEXEC | O_NONBLOCK, 0);
     if (opened < 0) return opened;
     const Socket probe{static_cast<int>(opened), af_unix, sock_dgram, O_NONBLOCK};
-    const long result = to_object(probe, rights, static_cast<int>(object));
+    const long result = to_object(probe, rights, object);
     sys::close(probe.fd);
     return result;
 }

@@ -98,9 +98,9 @@ long give(int listener, const seccomp_notif& asked) {
 
 bool is_stand_in(int socket) {
     const uint64_t number = number_of(socket);
-    for (const uint64_t one : given)
-        if (number != 0 && one == number) return true;
-    return false;
+    bool found = false;
+    for (const uint64_t one : given) found = found || one == number;
+    return found && number != 0;
 }
 
 }  // namespace datagrams

@@ -62,7 +62,8 @@ constexpr bool is(int number, [[maybe_unused]] int x86_64, [[maybe_unused]] int 
 #endif
 }
 
-constexpr int none = husk::wire::none;
+constexpr int none = -1;
+static_assert(none == husk::wire::none);
 
 Asked opening(const seccomp_data& call, const WatchedCall& watched) {
     constexpr uint64_t as_creat = O_CREAT | O_WRONLY | O_TRUNC;

@@ -164,7 +164,8 @@ struct Walk {
     }
 };
 
-enum Memory : unsigned { Before, Now, Search, memories };
+enum Memory : unsigned { Before, Now, Search };
+constexpr unsigned memories = Search + 1;
 
 Walk walk_through(const char* text, long size, Memory memory) {
     static char sections[memories][longest_key];

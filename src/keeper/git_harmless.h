@@ -289,9 +289,9 @@ inline bool is_address(const Text& value) {
 
 inline bool is_update(const Text& value) {
     constexpr const char* words[] = {"checkout", "rebase", "merge", "none"};
-    for (const char* word : words)
-        if (equals(value, word)) return true;
-    return false;
+    bool is_one = false;
+    for (const char* word : words) is_one = is_one || equals(value, word);
+    return is_one;
 }
 
 // In whose repository the setting is: one that a command made, or the user's.

@@ -85,8 +85,7 @@ bool holds(const sys::FileStatus& status) {
     if (home_length == 0) return false;
     if (!is_mount_known) {
         sys::FileStatus found{};
-        const long seen =
-            sys::statx(AT_FDCWD, home, AT_SYMLINK_NOFOLLOW, unsigned{STATX_MNT_ID}, &found);
+        const long seen = sys::statx(AT_FDCWD, home, AT_SYMLINK_NOFOLLOW, STATX_MNT_ID, &found);
         mount = seen == 0 ? found.mount : 0;
         is_mount_known = true;
     }

@@ -9,7 +9,7 @@
 namespace process_files {
 
 // Takes the /proc, in which processes have the numbers that the session knows.
-void begin(int root);
+void begin(int given);
 
 // Who has called `open`, and what the mason knows it by.
 struct Asker {

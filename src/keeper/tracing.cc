@@ -54,9 +54,9 @@ void forget_finished(int proc, int caller) {
 }
 
 bool will_be_traced(uint64_t thread) {
-    for (const Seizure& one : seizures)
-        if (one.tracer != 0 && one.target == thread) return true;
-    return false;
+    bool found = false;
+    for (const Seizure& one : seizures) found = found || (one.tracer != 0 && one.target == thread);
+    return found;
 }
 
 bool note(int tracer, uint64_t target) {

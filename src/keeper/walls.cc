@@ -408,11 +408,11 @@ bool is_gone(const WallStep& step, long result) {
            result == -ESTALE;
 }
 
+walls::Built failed(uint32_t step, int error) { return {step, error, {}, 0, -1}; }
+
 }  // namespace
 
 namespace walls {
-
-static Built failed(uint32_t step, int error) { return {step, error, {}, 0, -1}; }
 
 Built build(int description, const sentry::Sources& sources) {
     for_mason = sources;

@@ -397,7 +397,7 @@ void Witness::reply(uint64_t id, const Decision& decision) {
     sys::ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &answer);
 }
 
-void Witness::go_on() { connects::go_on(places_.proc, listener_); }
+void Witness::go_on() const { connects::go_on(places_.proc, listener_); }
 
 // The witness gives the error of a wall itself: the kernel may see another tree a moment later, and
 // a call that is noted as stopped must not succeed.

@@ -35,7 +35,7 @@ public:
     // Called when the listener has something: one call, or the news that nobody is left.
     void answer(bool ended);
     // Called when somebody whose connection takes time may be answered.
-    void go_on();
+    void go_on() const;
 
 private:
     void connect(const seccomp_notif& asked);

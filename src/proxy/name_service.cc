@@ -48,7 +48,7 @@ bool NameService::is_new(const std::string& name, uint16_t type) {
     constexpr auto one_lookup = std::chrono::seconds(2);
     const auto now = Clock::now();
     const uint64_t bit = type < 64 ? 1ULL << type : 1;
-    const auto known = std::ranges::find(noted_, name, &Noted::name);
+    auto* const known = std::ranges::find(noted_, name, &Noted::name);
     const bool is_same = known != noted_.end() && now - known->at < one_lookup;
     if (is_same && (known->types & bit) == 0) {
         known->types |= bit;

@@ -200,6 +200,17 @@ Result<void> Session::make_scratch() const {
     return {};
 }
 
+// For those that join it.
+Result<void> Session::write_down_walls() const {
+    const os::Fd file = TRY(os::open_at(dir_->dir, walls_file, O_WRONLY | O_CREAT | O_TRUNC, 0600));
+    std::string text = wanted_.fingerprint();
+    text.pop_back();
+    for (const auto& root : confine::held_roots(exact_))
+        text.append(holds) += object_at(exact_, root) + root.string();
+    for (const std::string& lacking : exact_.machine.lacks()) text.append(lacks) += lacking;
+    return os::write_all(file.get(), text);
+}
+
 Result<void> Session::start_as_planned(const Lingers& lingers, const os::Fd* listener) {
     failed_step_ = 0;
     const os::Fd* program = TRY(keeper_program());
@@ -242,16 +253,7 @@ Result<void> Session::start_as_planned(const Lingers& lingers, const os::Fd* lis
         fds.push_back(denials.get());
         fds.push_back(settled_.get());
     }
-    if (listener != nullptr) {
-        const os::Fd file =
-            TRY(os::open_at(dir_->dir, walls_file, O_WRONLY | O_CREAT | O_TRUNC, 0600));
-        std::string text = wanted_.fingerprint();
-        text.pop_back();
-        for (const auto& root : confine::held_roots(exact_))
-            text.append(holds) += object_at(exact_, root) + root.string();
-        for (const std::string& lacking : exact_.machine.lacks()) text.append(lacks) += lacking;
-        CHECK(os::write_all(file.get(), text));
-    }
+    if (listener != nullptr) CHECK(write_down_walls());
     const std::string_view message(reinterpret_cast<const char*>(&birth), sizeof birth);
     CHECK(os::send_message(ours, message, fds));
     CHECK(os::start_detached(*program, "husk-nursery", null, theirs));

@@ -90,6 +90,7 @@ private:
     Session(std::unique_ptr<SessionDir> dir, const StateDir& state, confine::Wanted wanted);
     Result<void> start_nursery(const Lingers& lingers, const os::Fd* listener);
     Result<void> start_as_planned(const Lingers& lingers, const os::Fd* listener);
+    Result<void> write_down_walls() const;
     Result<void> make_scratch() const;
     Result<void> check_walls();
     Result<os::Fd> open_denials() const;

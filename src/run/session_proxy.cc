@@ -32,7 +32,7 @@ Result<void> Session::restore_proxy(std::vector<os::Fd> published) const {
     }
     if (!ways_out_.empty()) {
         errand.allow = wanted_.network.hosts;
-        errand.requests = &ways_out_[0];
+        errand.requests = ways_out_.data();
     }
     if (ways_out_.size() > 2) {
         errand.names = &ways_out_[1];

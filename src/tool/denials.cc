@@ -293,6 +293,27 @@ std::string note_of_git_files(const Denial& denial, const std::string& mode,
            "else; a person can run this command outside of the session";
 }
 
+// What a line of the log says was stopped, `count` times.
+void add_denial(Report& report, const json& line, uint64_t count, const CallNote& note) {
+    if (std::string why = note_of_git_settings(line); !why.empty())
+        add_once(report.notes, std::move(why));
+    Denial denial = denial_of(line);
+    denial.count = count;
+    if (std::string why = note_of_git_files(denial, report.confinement.mode,
+                                            confine::without_links(note.workspace));
+        !why.empty())
+        add_once(report.notes, std::move(why));
+    const auto same = std::ranges::find_if(report.denials, [&](const Denial& known) {
+        return known.operation == denial.operation && known.target == denial.target;
+    });
+    if (same != report.denials.end()) {
+        same->count += count;
+    } else if (report.denials.size() < most_listed) {
+        advise(denial, note);
+        report.denials.push_back(std::move(denial));
+    }
+}
+
 // For a command that failed: it may be the walls.
 std::string why_nothing_is_watched(const Report& report) {
     const Confinement& walls = report.confinement;
@@ -309,7 +330,6 @@ std::string why_nothing_is_watched(const Report& report) {
 
 void add_denials(Report& report, std::string_view log, const record::Record& record,
                  const CallNote& note) {
-    const fs::path workspace = confine::without_links(note.workspace);
     std::vector<std::string> copied;
     for (size_t at = 0; at < log.size();) {
         const size_t end = std::min(log.find('\n', at), log.size());
@@ -339,22 +359,7 @@ void add_denials(Report& report, std::string_view log, const record::Record& rec
             report.denials_complete = false;
             continue;
         }
-        if (std::string why = note_of_git_settings(line); !why.empty())
-            add_once(report.notes, std::move(why));
-        Denial denial = denial_of(line);
-        denial.count = count;
-        if (std::string why = note_of_git_files(denial, report.confinement.mode, workspace);
-            !why.empty())
-            add_once(report.notes, std::move(why));
-        const auto same = std::ranges::find_if(report.denials, [&](const Denial& known) {
-            return known.operation == denial.operation && known.target == denial.target;
-        });
-        if (same != report.denials.end()) {
-            same->count += count;
-        } else if (report.denials.size() < most_listed) {
-            advise(denial, note);
-            report.denials.push_back(std::move(denial));
-        }
+        add_denial(report, line, count, note);
     }
     if (!copied.empty()) report.notes.push_back(note_of_copies(copied));
 }

@@ -164,7 +164,7 @@ std::string members_of(std::string allow_with) {
     constexpr std::string_view workspace = "mode: workspace, ";
     std::string members;
     if (allow_with.starts_with(workspace)) {
-        members = "\"mode\": \"workspace\", ";
+        members = R"("mode": "workspace", )";
         allow_with.erase(0, workspace.size());
     }
     const std::string key = allow_with.substr(0, allow_with.find(':'));
@@ -173,7 +173,7 @@ std::string members_of(std::string allow_with) {
         std::erase_if(value, [](char c) { return c == '[' || c == ']' || c == '"'; });
         value.insert(0, 1, '"').append("\"");
     }
-    return members + "\"" + key + "\": " + value;
+    return members + '"' + key + "\": " + value;
 }
 
 // A model that meets a wall shall know that there is a way to ask.
@@ -183,7 +183,7 @@ void tell_how_to_ask(Report& report) {
     const std::string members =
         members_of(found == report.denials.end() ? "mode: open" : found->allow_with);
     report.notes.push_back("`ask_for` asks the user for more access, for one call: {" + members +
-                           ", \"reason\": \"why\"}");
+                           R"(, "reason": "why"})");
 }
 
 }  // namespace
