@@ -40,6 +40,7 @@ constexpr uint64_t ask_init_after_ms = 200;
 constexpr uint64_t ask_again_after_ms = 2000;
 constexpr uint64_t round_ms = 2;
 constexpr int most_reaped = 1024;
+constexpr int few_reaped = 128;
 constexpr int quick_rounds = 32;  // before each round but the first
 constexpr uint64_t strike_after_ms = 10;
 constexpr uint64_t late_round_ms = 1000;
@@ -205,10 +206,12 @@ void Command::on_signals() {
 
 // Some at a time: a tree that forks and exits all the time makes dead processes as fast as they can
 // be reaped.
-void Command::reap() {
+void Command::reap() { reap_at_most(most_reaped); }
+
+void Command::reap_at_most(int most) {
     reap_at_ = never;
     for (int reaped = 0;; ++reaped) {
-        if (reaped == most_reaped) {
+        if (reaped == most) {
             reap_at_ = now_;
             break;
         }
@@ -377,7 +380,8 @@ void Command::climb(ladder::Event event) {
 void Command::kill_round() {
     for (int i = 0; i < quick_rounds_ && !tree_empty_; ++i) {
         tree::kill_children(tree::spare_none);
-        reap();
+        // Only some: while we reap, what still lives forks on, and has the numbers for it.
+        reap_at_most(few_reaped);
     }
     quick_rounds_ = quick_rounds;  // almost all trees die in the first round
     const tree::Sent sent = tree::signal_all(SIGKILL, tree::spare_none);

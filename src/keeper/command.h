@@ -74,6 +74,7 @@ private:
     void on_ladder();
     void enroll();
     void reap();
+    void reap_at_most(int most);
     void note_end(int status);
     limits::Breach kernel_breach(const sys::ChildInfo& main);
     limits::Breach breach_by_signal(const sys::ChildInfo& dead) const;
