@@ -10,6 +10,7 @@
 #include "last_line.h"
 #include "message.h"
 #include "pool.h"
+#include "proc.h"
 #include "scratch.h"
 #include "sys.h"
 #include "tree.h"
@@ -40,7 +41,17 @@ constexpr uint64_t ask_init_after_ms = 200;
 constexpr uint64_t ask_again_after_ms = 2000;
 constexpr uint64_t round_ms = 2;
 constexpr int most_reaped = 1024;
-constexpr int few_reaped = 128;
+
+// While we reap, what still lives forks on, and has the numbers for it. But the kernel lists
+// children in a time that grows with the square of their number, and dead ones are listed too. So
+// as much time goes into the one as into the other.
+constexpr int worth_reaping(unsigned children) {
+    constexpr unsigned fewest = 128;
+    constexpr unsigned balance = 2000;
+    const unsigned square = children < 32768 ? children * children / balance : children;
+    const unsigned most = square < children ? square : children;
+    return static_cast<int>(most < fewest ? fewest : most);
+}
 constexpr int quick_rounds = 32;  // before each round but the first
 constexpr uint64_t strike_after_ms = 10;
 constexpr uint64_t late_round_ms = 1000;
@@ -380,8 +391,7 @@ void Command::climb(ladder::Event event) {
 void Command::kill_round() {
     for (int i = 0; i < quick_rounds_ && !tree_empty_; ++i) {
         tree::kill_children(tree::spare_none);
-        // Only some: while we reap, what still lives forks on, and has the numbers for it.
-        reap_at_most(few_reaped);
+        reap_at_most(worth_reaping(proc::kin_count()));
     }
     quick_rounds_ = quick_rounds;  // almost all trees die in the first round
     const tree::Sent sent = tree::signal_all(SIGKILL, tree::spare_none);
