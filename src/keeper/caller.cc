@@ -4,7 +4,7 @@
 #include <linux/capability.h>
 #include <linux/fcntl.h>
 
-#include "path.h"
+#include "proc.h"
 #include "usage.h"
 
 namespace caller {
@@ -75,15 +75,8 @@ void let_go(int fd) {
 }
 
 bool read_rights(int proc, int thread, Rights& rights) {
-    Path path;
-    path.add(thread);
-    path.add("/status");
-    const long fd = sys::openat(proc, path.text, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    const long got = sys::read(static_cast<int>(fd), status_text, sizeof status_text - 1);
-    sys::close(static_cast<int>(fd));
-    if (got <= 0) return false;
-    status_text[got] = 0;
+    if (!::proc::read_text_in(proc, thread, "/status", status_text, sizeof status_text))
+        return false;
     const char* capabilities = usage::line_after(status_text, "CapEff");
     const char* groups = usage::line_after(status_text, "Groups");
     if (capabilities == nullptr || groups == nullptr ||

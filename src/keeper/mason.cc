@@ -83,7 +83,7 @@ bool lay_bricks(int socket) {
 [[noreturn]] void live(int socket, const witness::Places& places, const sentry::Sources& sources) {
     sys::prctl(PR_SET_NAME, reinterpret_cast<unsigned long>("husk-mason"), 0);
     sys::prctl(PR_SET_DUMPABLE, 0, 0);
-    // Whoever asks the witness waits for it, and on a busy machine it would wait for all others.
+    // Commands wait for the witness. On a busy machine, it would wait for all other processes.
     constexpr uint64_t time_slice_ns = 100'000;
     sys::set_time_slice(time_slice_ns);
     witness::Witness witness(places);

@@ -129,6 +129,19 @@ bool read_text(int pid, const char* file, char* text, unsigned size) {
     return true;
 }
 
+bool read_text_in(int proc, int pid, const char* file, char* text, unsigned size) {
+    Path path;
+    path.add(pid);
+    path.add(file);
+    const long opened = sys::openat(proc, path.text, O_RDONLY | O_CLOEXEC);
+    if (opened < 0) return false;
+    const long got = sys::read(static_cast<int>(opened), text, size - 1);
+    sys::close(static_cast<int>(opened));
+    if (got <= 0) return false;
+    text[got] = 0;
+    return true;
+}
+
 bool read_stat(int pid, Stat& stat) {
     char text[512];
     if (!read_text(pid, "/stat", text, sizeof text)) return false;

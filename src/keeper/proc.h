@@ -23,6 +23,8 @@ void see_again();
 // Each false when the process is gone, or hidden.
 bool read_stat(int pid, Stat& stat);
 bool read_text(int pid, const char* file, char* text, unsigned size);
+// The same in the /proc that is open at `proc`, where the process has another number.
+bool read_text_in(int proc, int pid, const char* file, char* text, unsigned size);
 int open(int pid, const char* file);
 
 // Reads the memory of a process up to the end of a string. False when it cannot be read, or the

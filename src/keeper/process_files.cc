@@ -7,6 +7,7 @@
 
 #include "caller.h"
 #include "path.h"
+#include "proc.h"
 #include "sys.h"
 #include "usage.h"
 
@@ -61,16 +62,7 @@ Name parse(const char* path) {
 }
 
 bool read_status(int proc, int process) {
-    Path path;
-    path.add(process);
-    path.add("/status");
-    const long opened = sys::openat(proc, path.text, O_RDONLY | O_CLOEXEC);
-    if (opened < 0) return false;
-    const long got = sys::read(static_cast<int>(opened), status_text, sizeof status_text - 1);
-    sys::close(static_cast<int>(opened));
-    if (got <= 0) return false;
-    status_text[got] = 0;
-    return true;
+    return ::proc::read_text_in(proc, process, "/status", status_text, sizeof status_text);
 }
 
 uint64_t last_number_of(const char* line) {

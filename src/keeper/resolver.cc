@@ -65,7 +65,7 @@ const Asker* find_asker(uint16_t port, uint64_t now) {
 }
 
 void note(const question::Question& asked, uint16_t port) {
-    // Of a service, not of a host: whoever asks asks for the host as well.
+    // The name of a service (SRV). Programs look up the host as well.
     if (asked.name[0] == '_') return;
     const uint64_t now = keeper_clock::realtime();
     const Asker* asker = find_asker(port, now);

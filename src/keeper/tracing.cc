@@ -5,7 +5,7 @@
 #include <linux/fcntl.h>
 #include <linux/ptrace.h>
 
-#include "path.h"
+#include "proc.h"
 #include "sys.h"
 #include "usage.h"
 
@@ -31,15 +31,7 @@ struct Thread {
 };
 
 Thread look_at(int proc, int tid) {
-    Path path;
-    path.add(tid);
-    path.add("/status");
-    const long opened = sys::openat(proc, path.text, O_RDONLY | O_CLOEXEC);
-    if (opened < 0) return {};
-    const long got = sys::read(static_cast<int>(opened), status_text, sizeof status_text - 1);
-    sys::close(static_cast<int>(opened));
-    if (got <= 0) return {};
-    status_text[got] = 0;
+    if (!::proc::read_text_in(proc, tid, "/status", status_text, sizeof status_text)) return {};
     const char* tracer = usage::line_after(status_text, "TracerPid");
     const char* inside = usage::line_after(status_text, "NSpid");
     if (tracer == nullptr || inside == nullptr) return {};

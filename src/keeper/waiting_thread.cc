@@ -3,7 +3,7 @@
 #include <asm/errno.h>
 #include <linux/fcntl.h>
 
-#include "path.h"
+#include "proc.h"
 #include "sys.h"
 #include "usage.h"
 
@@ -28,16 +28,7 @@ uint64_t mask(const char* name) {
 }
 
 bool read_status(int proc, int thread) {
-    Path path;
-    path.add(thread);
-    path.add("/status");
-    const long fd = sys::openat(proc, path.text, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    const long got = sys::read(static_cast<int>(fd), status_text, sizeof status_text - 1);
-    sys::close(static_cast<int>(fd));
-    if (got <= 0) return false;
-    status_text[got] = 0;
-    return true;
+    return ::proc::read_text_in(proc, thread, "/status", status_text, sizeof status_text);
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ long unshare(uint64_t namespaces) {
     return result;
 }
 
-// For others, by whom the nursery's clients have them served.
+// The nursery's clients pass these sockets to the proxy.
 long send_out(long fd) {
     if (ways_out >= walls::max_ways_out) return -EINVAL;
     way_out[ways_out++] = static_cast<int>(fd);

@@ -85,16 +85,7 @@ void add_address(const Address& address) {
 }
 
 bool read_status(const Places& places, int pid) {
-    Path path;
-    path.add(pid);
-    path.add("/status");
-    const long fd = sys::openat(places.proc, path.text, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    const long got = sys::read(static_cast<int>(fd), status_text, sizeof status_text - 1);
-    sys::close(static_cast<int>(fd));
-    if (got <= 0) return false;
-    status_text[got] = 0;
-    return true;
+    return proc::read_text_in(places.proc, pid, "/status", status_text, sizeof status_text);
 }
 
 // As the session sees it.
